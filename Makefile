@@ -1,0 +1,47 @@
+.DEFAULT_GOAL := help
+.PHONY: help chat test check format lock clean
+
+PYTHON ?= python3
+BIN := .venv/bin
+CONFIG ?= examples/banking/domain
+
+help: ## Show what make can do
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk 'BEGIN {FS = ":.*## "} {printf "  make %-10s %s\n", $$1, $$2}'
+
+chat: .venv/.installed ## Talk to the banking assistant (CONFIG=folder for another)
+	@$(BIN)/soni chat --config $(CONFIG)
+
+test: .venv/.installed-dev ## Run every test, in parallel, with coverage
+	@$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=$$(cat .coverage-floor)
+
+check: .venv/.installed-dev ## Format, lint, types and import direction: what CI runs before the tests
+	@$(BIN)/ruff format --check --quiet . || (echo "Run 'make format'." && exit 1)
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache > .venv/imports.txt || (cat .venv/imports.txt && exit 1)
+
+format: .venv/.installed-dev ## Format the code and fix what can be fixed
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+
+lock: .venv/.installed-dev ## Resolve the dependencies anew into the two lock files
+	@UV=$(BIN)/uv; FLAGS="--universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links --quiet --upgrade"; \
+	$$UV pip compile pyproject.toml $$FLAGS -o requirements.lock && \
+	$$UV pip compile pyproject.toml --group dev $$FLAGS -o requirements-dev.lock
+
+clean: ## Remove the environment and what tools left behind
+	@rm -rf .venv .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+
+# One environment. uv is much faster where it can be had; plain pip does the same without it.
+.venv/.created:
+	@echo "Setting up .venv (once) …"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv || echo "uv cannot be had here; going on with pip."
+	@touch $@
+
+.venv/.installed: .venv/.created requirements.lock pyproject.toml
+	@sh tools/install.sh requirements.lock
+	@touch $@
+
+.venv/.installed-dev: .venv/.created requirements-dev.lock pyproject.toml
+	@sh tools/install.sh requirements-dev.lock
+	@touch .venv/.installed $@

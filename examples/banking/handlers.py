@@ -1,0 +1,71 @@
+"""The Python side of the banking assistant: arguments are the slots that the signatures name."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from bank import CODE, LARGE, Bank
+
+from soni import ActionContext, Actions
+from soni.core.values.money import Money
+
+actions = Actions()
+bank = Bank()
+
+
+@actions.register("read_balances", effect="pure")
+async def read_balances(context: ActionContext) -> dict[str, Decimal]:
+    customer = bank.customer(context.user_id)
+    return {"checking": customer.checking, "savings": customer.savings}
+
+
+@actions.register("recent_transactions", effect="pure")
+async def recent_transactions(context: ActionContext) -> dict[str, str]:
+    latest = bank.customer(context.user_id).transactions[:5]
+    return {"lines": "\n".join(f"- {what}: {amount:+.2f} €" for what, amount in latest)}
+
+
+@actions.register("find_contact", effect="pure")
+async def find_contact(recipient: str, iban: str | None = None) -> dict[str, str | None]:
+    return {"iban": iban or bank.contact(recipient)}
+
+
+@actions.register("check_limits", effect="pure")
+async def check_limits(amount: Money, context: ActionContext) -> dict[str, Any]:
+    available = bank.customer(context.user_id).checking
+    return {"within_limit": amount <= available, "available": available, "needs_code": amount >= LARGE}
+
+
+@actions.validator("six_digits")
+def six_digits(code: str) -> bool:
+    return code.isdigit() and len(code) == 6
+
+
+@actions.register("verify_code", effect="pure")
+async def verify_code(code: str) -> dict[str, bool]:
+    return {"right": code == CODE}
+
+
+@actions.register("execute_transfer", effect="once")
+async def execute_transfer(amount: Money, recipient: str, iban: str, context: ActionContext) -> dict[str, str]:
+    await context.inform("Enviando…" if context.language == "es" else "Sending…")
+    return {"id": bank.customer(context.user_id).spend(amount.amount, f"Transfer to {recipient}")}
+
+
+@actions.register("block_card", effect="idempotent")
+async def block_card(card: str, block_reason: str, context: ActionContext) -> None:
+    bank.customer(context.user_id).blocked_cards.add(card)
+
+
+@actions.register("find_bill", effect="pure")
+async def find_bill(biller: str, context: ActionContext) -> dict[str, Any]:
+    return {"amount": bank.customer(context.user_id).bills[biller], "due": bank.bill_due(date.today())}
+
+
+@actions.register("pay_bill", effect="once")
+async def pay_bill(biller: str, context: ActionContext) -> None:
+    customer = bank.customer(context.user_id)
+    customer.spend(customer.bills[biller], f"Bill: {biller}")
+    customer.bills[biller] = Decimal(0)

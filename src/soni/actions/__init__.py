@@ -1,0 +1,6 @@
+"""The Python side of an assistant: actions and validators."""
+
+from soni.actions.actions import ActionContext, Actions, Effect
+from soni.actions.discovery import discover_actions
+
+__all__ = ["ActionContext", "Actions", "Effect", "discover_actions"]

@@ -1,0 +1,85 @@
+"""The `soni` command: its sub-commands and their options. What they do is imported only when they run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="soni",
+    help="Build and talk to task-oriented assistants: flows in YAML, actions in Python.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Config = Annotated[
+    Path,
+    typer.Option("--config", "-c", help="The assistant: a folder of YAML files, or one file.", envvar="SONI_CONFIG"),
+]
+Module = Annotated[
+    Path | None,
+    typer.Option("--module", "-m", help="A Python file with actions, if not handlers.py or actions.py beside it."),
+]
+
+
+def _version(show: bool) -> None:
+    if show:
+        from importlib.metadata import version
+
+        typer.echo(f"soni {version('soni')}")
+        raise typer.Exit
+
+
+@app.callback()
+def soni(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Build and talk to task-oriented assistants: flows in YAML, actions in Python."""
+
+
+@app.command()
+def chat(
+    config: Config = Path(),
+    module: Module = None,
+    user: Annotated[str, typer.Option("--user", "-u", help="Who is talking; each user has a conversation.")] = "you",
+) -> None:
+    """Talk to an assistant in the terminal.
+
+    Type a message, or the number of a choice. /state shows the slots, /why what was understood and which steps
+    ran, /restart begins anew, /quit leaves. Piped input works: one message a line.
+
+    Example: soni chat --config examples/banking/domain
+    """
+    from soni.cli.chat import run_chat
+
+    raise typer.Exit(run_chat(config, module, user))
+
+
+@app.command()
+def check(
+    config: Annotated[Path, typer.Argument(help="The assistant: a folder of YAML files, or one file.")] = Path(),
+    module: Module = None,
+) -> None:
+    """List every problem of an assistant with its file, line and column; exit status 1 if there are any.
+
+    Example: soni check examples/banking/domain
+    """
+    from soni.cli.check import run_check
+
+    raise typer.Exit(run_check(config, module))
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(141)

@@ -1,0 +1,1 @@
+"""From a flow's definition to the graph that runs it."""

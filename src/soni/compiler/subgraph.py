@@ -1,0 +1,207 @@
+"""SubgraphBuilder: one LangGraph node per step, entered at the frame's cursor."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from langgraph.graph import END as GRAPH_END
+from langgraph.graph import START, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from soni.core.pending_task import inform, requires_input
+from soni.core.state import DialogueState
+from soni.errors import SoniError
+from soni.flow.delta import FlowDelta, changed, merge_delta, merge_deltas
+from soni.steps import END, Outcome, StepContext
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from soni.config.models import FlowConfig, Placed
+    from soni.core.pending_task import PendingTask
+    from soni.core.state import Asked, FlowContext, Passed
+    from soni.flow.manager import FlowManager
+    from soni.steps import Step, Transfer
+
+
+class LiveStepContext(StepContext, Protocol):
+    """A StepContext that also tells what was read and takes what is written."""
+
+    @property
+    def reads(self) -> Mapping[str, Any]: ...
+
+    async def accept(self, slot: str, value: Any) -> Any:
+        """The value as it is stored; InvalidValue if the slot cannot hold it."""
+
+
+class StepRuntime(Protocol):
+    """What a step's node needs of the turn it runs in."""
+
+    @property
+    def flow_manager(self) -> FlowManager: ...
+
+    def step_context(self, state: DialogueState, step: Step, visit: int) -> LiveStepContext: ...
+
+
+class SubgraphBuilder:
+    """Compiles flows, once, when an assistant starts."""
+
+    def build(self, flow: FlowConfig) -> StateGraph[DialogueState, Any]:
+        """The graph of one flow."""
+        graph: StateGraph[DialogueState, Any] = StateGraph(DialogueState)
+        for name, placed in flow.plan.items():
+            graph.add_node(name, _node(placed, flow), destinations=_ways(placed, flow))
+        graph.add_conditional_edges(START, _cursor, list(flow.plan))
+        return graph
+
+    def compile(self, flow: FlowConfig) -> Any:
+        """The graph of one flow, ready to run. The orchestrator's checkpoint is the only one there is."""
+        return self.build(flow).compile(checkpointer=False)
+
+
+def _ways(placed: Placed, flow: FlowConfig) -> tuple[str, ...]:
+    ways = {*placed.step.targets.values(), placed.step.jump_to, placed.next}
+    return (*sorted(way for way in ways if way in flow.plan), GRAPH_END)
+
+
+def _cursor(state: DialogueState) -> str:
+    return cast("str", state["flow_stack"][-1]["current_step"])
+
+
+def _node(placed: Placed, flow: FlowConfig) -> Any:
+    name = placed.step.step
+
+    async def run_step(state: DialogueState, runtime: Runtime[Any]) -> Command[str]:
+        context: StepRuntime = runtime.context
+        frame = state["flow_stack"][-1]
+        back = frame["asked"] is not None and frame["asked"]["step"] == name
+        visit = frame["visits"].get(name, 0) + (0 if back else 1)
+        live = context.step_context(state, placed.step, visit)
+        try:
+            outcome = await _outcome(placed, live)
+            stored = {slot: await live.accept(slot, value) for slot, value in outcome.writes.items()}
+        except SoniError as error:
+            outcome = Outcome(why=f"failed: {error}", goto=END, task=inform(live.phrase("error")))
+            stored = {}
+        visited = _Visited(state, frame, placed, flow, visit, outcome, stored, live.reads, context.flow_manager)
+        return visited.command()
+
+    run_step.__name__ = name
+    return run_step
+
+
+async def _outcome(placed: Placed, ctx: StepContext) -> Outcome:
+    step = placed.step
+    if step.if_ is not None and not step.if_.holds(ctx.slots):
+        return Outcome(why=f"skipped: {step.if_.source} is false", goto=placed.next or END)
+    return await step.run(ctx)
+
+
+@dataclass(frozen=True, slots=True)
+class _Visited:
+    """A step that has run, on its way to becoming a change of the state."""
+
+    state: DialogueState
+    frame: FlowContext
+    placed: Placed
+    flow: FlowConfig
+    visit: int
+    outcome: Outcome
+    stored: dict[str, Any]
+    reads: Mapping[str, Any]
+    manager: FlowManager
+
+    def command(self) -> Command[str]:
+        task = self._task()
+        if task is not None and requires_input(task):
+            return self._command(self._update(flow_state="waiting", asked=self._asked()), task, waits=True)
+        if self.outcome.transfer is not None:
+            return self._command(self._transferred(self.outcome.transfer), task)
+        goto = self.outcome.goto or self.placed.step.jump_to or self.placed.next
+        following = None if goto in (None, END) else goto
+        return self._command(self._moved(following), task, goto=following)
+
+    def _command(
+        self, delta: FlowDelta, task: PendingTask | None, *, goto: str | None = None, waits: bool = False
+    ) -> Command[str]:
+        step = self.placed.step
+        flow = self.frame["flow_name"]
+        entry: dict[str, Any] = {"flow": flow, "step": step.step, "type": step.type, "visit": self.visit}
+        if self.outcome.why:
+            entry["why"] = self.outcome.why
+        if waits:
+            entry["waits"] = True
+        delta = merge_deltas([delta, FlowDelta(trace=(entry,))])
+        return Command(update={**changed(self.state, delta), "_pending_task": task}, goto=goto or GRAPH_END)
+
+    def _task(self) -> PendingTask | None:
+        if self.outcome.task is None:
+            return None
+        key = f"{self.frame['flow_id']}/{self.placed.step.step}/{self.visit}"
+        return cast("PendingTask", {**self.outcome.task, "id": key})
+
+    def _update(self, **changes: Any) -> FlowDelta:
+        visits = {**self.frame["visits"], self.placed.step.step: self.visit}
+        return self.manager.update_frame(self.state, self.frame["flow_id"], visits=visits, **changes)
+
+    def _digests(self) -> dict[str, str]:
+        return {slot: digest(value) for slot, value in self.reads.items()}
+
+    def _asked(self) -> Asked:
+        return {"step": self.placed.step.step, "visit": self.visit, "shown": self._digests()}
+
+    def _transferred(self, transfer: Transfer) -> FlowDelta:
+        if not transfer.returns:
+            return self.manager.link_flow(self.state, transfer.flow)
+        here = self._update(asked=self._asked(), returned=None)
+        call = self.manager.call_flow(merge_delta(self.state, here), transfer.flow, transfer.inputs)
+        return merge_deltas([here, call])
+
+    def _moved(self, following: str | None) -> FlowDelta:
+        flow_id = self.frame["flow_id"]
+        writes = {**dict.fromkeys(self.outcome.forget), **self.stored}
+        before = self.manager.get_slots(self.state, flow_id)
+        passed: Passed = {
+            "step": self.placed.step.step,
+            "visit": self.visit,
+            "reads": self._digests(),
+            "wrote": {slot: before.get(slot) for slot in writes},
+            "goto": following,
+        }
+        delta = merge_deltas(
+            [
+                *(self.manager.set_slot(self.state, slot, value, flow_id) for slot, value in writes.items()),
+                self._update(
+                    flow_state="active",
+                    current_step=following,
+                    rounds=self._rounds(following),
+                    attempts=0,
+                    asked=None,
+                    answer=None,
+                    returned=None,
+                    trail=[*self.frame["trail"], passed],
+                ),
+            ]
+        )
+        if following is not None:
+            return delta
+        _, popped = self.manager.pop_flow(merge_delta(self.state, delta))
+        return merge_deltas([delta, popped])
+
+    def _rounds(self, following: str | None) -> dict[str, int]:
+        """Counts of the loops that the next step is still in; a loop left behind starts anew."""
+        rounds = dict(self.frame["rounds"])
+        if self.outcome.rounds is not None:
+            rounds[self.placed.step.step] = self.outcome.rounds
+        inside = {following, *self.flow.plan[following].loops} if following is not None else set()
+        return {loop: count for loop, count in rounds.items() if count and loop in inside}
+
+
+def digest(value: Any) -> str:
+    """A short mark of a stored value, to see later whether it has changed."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()

@@ -1,0 +1,1 @@
+"""Assistants as data: models, loading with positions, and every static check."""

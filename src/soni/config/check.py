@@ -1,0 +1,259 @@
+"""Every static check of an assistant: what can be known wrong before anybody talks to it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING, Any, Protocol
+
+from soni.config.paths import endless_transfers, field_path, reachability, unconfirmed_effects, unset_reads
+from soni.config.slots import rule_of
+from soni.core.expression import Expression
+from soni.core.template import CASES, Field, Text
+from soni.core.values import Reading
+from soni.core.values.money import Money
+from soni.errors import Problem, did_you_mean
+from soni.steps import RESERVED, Step
+from soni.steps.action import ActionStepConfig
+from soni.steps.confirm import ConfirmStepConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from soni.config.models import FlowConfig, Placed, SoniConfig
+
+Path = tuple[str | int, ...]
+
+_SAMPLES: dict[str, Any] = {
+    "integer": 1,
+    "number": 1.0,
+    "money": Money("1.00", "EUR"),
+    "boolean": True,
+    "date": date(2026, 1, 1),
+    "time": time(12),
+    "datetime": datetime(2026, 1, 1),
+    "duration": timedelta(hours=1),
+    "list": ["x"],
+}
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class KnownActions(Protocol):
+    """What the checks need to know of an assistant's Python side."""
+
+    def names(self) -> Collection[str]: ...
+    def validators(self) -> Collection[str]: ...
+    def parameters(self, action: str) -> Mapping[str, bool]:
+        """The slots an action takes: whether each is required."""
+
+    def effect(self, action: str) -> str: ...
+
+
+def check(config: SoniConfig, actions: KnownActions | None = None) -> list[Problem]:
+    """All problems and warnings; what depends on Python is looked at only when `actions` are given."""
+    problems = [*_slots(config, actions), *_texts(config), *_triggers(config), *endless_transfers(config)]
+    for name, flow in config.flows.items():
+        problems += _flow(config, name, flow, actions)
+    return problems
+
+
+# Slots, texts and triggers
+
+
+def _slots(config: SoniConfig, actions: KnownActions | None) -> Iterator[Problem]:
+    for name, slot in config.slots.items():
+        path: Path = ("slots", name)
+        if not _NAME.fullmatch(name):
+            yield Problem(f"slot '{name}' needs a name of letters, digits and underscores.", path)
+        if slot.message:
+            yield from _text(config, slot.message, (*path, "message"), f"slot '{name}'")
+        if slot.error:
+            yield from _text(config, slot.error, (*path, "error"), f"slot '{name}'")
+        yield from _validation(config, slot.validate_, (*path, "validate"), f"slot '{name}'", actions)
+        reading = Reading(config.settings.language, datetime.now(UTC).replace(tzinfo=None), config.settings.currency)
+        for index, example in enumerate(slot.examples):
+            try:
+                slot.value_type.parse(example, reading)
+            except ValueError as error:
+                yield Problem(
+                    f"slot '{name}' has the example '{example}', which is no {slot.type}: {error}.",
+                    (*path, "examples", index),
+                )
+
+
+def _validation(
+    config: SoniConfig, validate: str | None, path: Path, where: str, actions: KnownActions | None
+) -> Iterator[Problem]:
+    rule = rule_of(validate)
+    if isinstance(rule, Expression):
+        yield from _expression(config, rule, path, where)
+    elif rule is not None and actions is not None and rule not in actions.validators():
+        hint = (
+            did_you_mean(rule, actions.validators()) or "Register it with @actions.validator, or write an expression."
+        )
+        yield Problem(f"{where} names the validator '{rule}', which does not exist.", path, hint)
+
+
+def _expression(config: SoniConfig, expression: Expression, path: Path, where: str) -> Iterator[Problem]:
+    unknown = sorted(expression.names - set(config.slots))
+    for name in unknown:
+        yield _unknown_slot(config, name, path, f"{where} reads")
+    if not unknown:
+        samples = {name: _SAMPLES.get(config.slots[name].type, "x") for name in expression.names}
+        if reason := expression.misfit(samples):
+            yield Problem(f"{where}: {reason}.", path, "Compare values of the same kind.")
+
+
+def _text(config: SoniConfig, text: Text, path: Path, where: str) -> Iterator[Problem]:
+    for field in sorted(text.fields, key=lambda field: field.slot):
+        if field.slot not in config.slots:
+            yield _unknown_slot(config, field.slot, path, f"{where} shows")
+            continue
+        formats = {*config.slots[field.slot].value_type.formats, *CASES}
+        if field.format is not None and field.format not in formats:
+            hint = did_you_mean(field.format, formats) or f"There are {', '.join(sorted(formats))}."
+            kind = config.slots[field.slot].type
+            yield Problem(
+                f"{where} shows '{field.slot}' in the format '{field.format}', which {kind} does not have.", path, hint
+            )
+
+
+def _unknown_slot(config: SoniConfig, name: str, path: Path, what: str) -> Problem:
+    hint = did_you_mean(name, config.slots) or "Declare it under 'slots:'."
+    return Problem(f"{what} the slot '{name}', which is not declared.", path, hint)
+
+
+def _texts(config: SoniConfig) -> Iterator[Problem]:
+    for name in config.texts.model_fields_set:
+        given: Text = getattr(config.texts, name)
+        allowed = {field.slot for field in type(config.texts).model_fields[name].default.fields}
+        for field in given.fields:
+            if field.slot not in allowed:
+                hint = f"It has {', '.join(sorted(allowed))}." if allowed else "It has none."
+                yield Problem(f"the text '{name}' shows '{field.slot}', which it is not given.", ("texts", name), hint)
+
+
+def _triggers(config: SoniConfig) -> Iterator[Problem]:
+    seen: dict[str, tuple[str, str]] = {}
+    for name, flow in config.flows.items():
+        if not _NAME.fullmatch(name):
+            yield Problem(f"flow '{name}' needs a name of letters, digits and underscores.", ("flows", name))
+        for index, template in enumerate(flow.trigger.templates):
+            path: Path = ("flows", name, "trigger", "intents", index)
+            for field in (piece for piece in template.pieces if isinstance(piece, Field)):
+                if field.slot not in config.slots:
+                    yield _unknown_slot(config, field.slot, path, f"flow '{name}' has a phrase with")
+            words = _folded("".join(piece if isinstance(piece, str) else "{}" for piece in template.pieces))
+            other, phrase = seen.setdefault(words, (name, template.source))
+            if other != name:
+                yield Problem(
+                    f"flows '{other}' and '{name}' are both triggered by '{phrase}'.", path, "Keep it in one of them."
+                )
+        if flow.if_:
+            yield from _expression(config, flow.if_, ("flows", name, "if"), f"flow '{name}'")
+            for slot in sorted(flow.if_.names & set(config.slots) - config.conversation_slots):
+                message = f"the guard of flow '{name}' reads '{slot}', which has no value before the flow has begun."
+                yield Problem(message, ("flows", name, "if"), "Give the slot 'scope: conversation'.")
+
+
+def _folded(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return " ".join(re.sub(r"[^\w{} ]", " ", "".join(c for c in plain if not unicodedata.combining(c))).split())
+
+
+# Flows
+
+
+def _flow(config: SoniConfig, name: str, flow: FlowConfig, actions: KnownActions | None) -> list[Problem]:
+    root: Path = ("flows", name)
+    problems: list[Problem] = []
+    first: dict[str, Placed] = {}
+    for placed in flow.placed:
+        step = placed.step
+        path = (*root, *placed.path)
+        if step.step in first:
+            problems.append(
+                Problem(f"flow '{name}' has two steps named '{step.step}'.", (*path, "step"), "Rename one.")
+            )
+        elif step.step in RESERVED and step.type != step.step:
+            problems.append(
+                Problem(f"'{step.step}' is a reserved target and cannot name a step.", (*path, "step"), "Rename it.")
+            )
+        first.setdefault(step.step, placed)
+        problems += _step(config, name, flow, step, path, actions)
+    if not problems:
+        problems += reachability(name, flow)
+        problems += unset_reads(config, name, flow)
+        if actions is not None:
+            problems += unconfirmed_effects(name, flow, actions)
+    return problems
+
+
+def _step(
+    config: SoniConfig, name: str, flow: FlowConfig, step: Step, path: Path, actions: KnownActions | None
+) -> Iterator[Problem]:
+    where = f"flow '{name}', step '{step.step}'"
+    for field, target in ({**step.targets, "jump_to": step.jump_to} if step.jump_to else step.targets).items():
+        if target not in flow.plan and target not in RESERVED:
+            hint = did_you_mean(target, [*flow.plan, *RESERVED])
+            yield Problem(
+                f"flow '{name}' goes to step '{target}', which it does not have.", (*path, *field_path(field)), hint
+            )
+    for field, expression in ({"if": step.if_, **step.expressions} if step.if_ else step.expressions).items():
+        yield from _expression(config, expression, (*path, *field_path(field)), where)
+    for field, text in step.texts.items():
+        yield from _text(config, text, (*path, *field_path(field)), where)
+    for field, slot in {**step.reads, **step.sets}.items():
+        if slot not in config.slots:
+            yield _unknown_slot(config, slot, (*path, *field_path(field)), f"{where} names")
+        elif field in step.sets and slot in config.confirm_slots and not isinstance(step, ConfirmStepConfig):
+            message = f"{where} writes '{slot}', which belongs to a confirm step."
+            yield Problem(
+                message, (*path, *field_path(field)), "Only the answer to its question may write it; use another slot."
+            )
+    if isinstance(step, ConfirmStepConfig) and step.slot in config.slots and config.slots[step.slot].type != "boolean":
+        yield Problem(
+            f"{where} confirms into '{step.slot}', which is not boolean.", (*path, "slot"), "Make the slot boolean."
+        )
+    if step.flow is not None and step.flow not in config.flows:
+        hint = did_you_mean(step.flow, config.flows)
+        yield Problem(f"{where} goes to flow '{step.flow}', which does not exist.", (*path, "target"), hint)
+    if (
+        step.asks
+        and step.asks in config.slots
+        and config.slots[step.asks].source == "system"
+        and step.type == "collect"
+    ):
+        yield Problem(
+            f"{where} asks for '{step.asks}', which people cannot fill.",
+            (*path, "slot"),
+            "Take 'source: system' off the slot.",
+        )
+    yield from _validation(config, getattr(step, "validate_", None), (*path, "validate"), where, actions)
+    if isinstance(step, ActionStepConfig) and actions is not None:
+        yield from _action(config, step, path, where, actions)
+
+
+def _action(
+    config: SoniConfig, step: ActionStepConfig, path: Path, where: str, actions: KnownActions
+) -> Iterator[Problem]:
+    if step.call not in actions.names():
+        known = ", ".join(sorted(actions.names())) or "none"
+        hint = did_you_mean(step.call, actions.names()) or f"Registered actions: {known}."
+        yield Problem(f"{where} calls the action '{step.call}', which is not registered.", (*path, "call"), hint)
+        return
+    for parameter, required in actions.parameters(step.call).items():
+        if parameter not in config.slots and required:
+            hint = (
+                did_you_mean(parameter, config.slots)
+                or "Arguments are slots; declare it, or give the parameter a default."
+            )
+            yield Problem(
+                f"{where}: the action '{step.call}' takes '{parameter}', which is not a slot.", (*path, "call"), hint
+            )
+    if step.retry and actions.effect(step.call) == "once":
+        hint = "Declare it idempotent or pure if it is, or take 'retry' off."
+        yield Problem(
+            f"{where} retries '{step.call}', whose effect is 'once': it could happen twice.", (*path, "retry"), hint
+        )

@@ -1,0 +1,106 @@
+"""Slots: what an assistant remembers, and of what type."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from soni.core.expression import Expression, ExpressionError
+from soni.core.template import Text
+from soni.core.values import TYPES, ValueType
+from soni.errors import did_you_mean
+
+
+class ChoiceOption(BaseModel):
+    """One option of a choice: how it is shown, and other words for it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    label: Text | None = None
+    synonyms: list[str] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, data: Any) -> Any:
+        if data is None:
+            return {}
+        return {"synonyms": data} if isinstance(data, list) else data
+
+
+def _known_type(word: object) -> object:
+    if word not in TYPES:
+        hint = did_you_mean(str(word), TYPES) or f"There are {', '.join(sorted(TYPES))}."
+        raise PydanticCustomError("slot_type", "{reason}", {"reason": f"there is no slot type '{word}'. {hint}"})
+    return word
+
+
+def _options(data: object) -> object:
+    return {str(value): {} for value in data} if isinstance(data, list) else data
+
+
+TypeName = Annotated[str, BeforeValidator(_known_type)]
+
+
+class SlotConfig(BaseModel):
+    """A slot as it is declared."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, arbitrary_types_allowed=True)
+
+    type: TypeName = "text"
+    description: str | None = None
+    message: Text | None = None
+    examples: list[str] = []
+    options: Annotated[dict[str, ChoiceOption], BeforeValidator(_options)] = {}
+    items: TypeName = "text"
+    validate_: str | None = Field(default=None, alias="validate")
+    error: Text | None = None
+    source: Literal["user", "system"] = "user"
+    scope: Literal["flow", "conversation"] = "flow"
+    sensitive: bool = False
+
+    @model_validator(mode="after")
+    def _fits_its_type(self) -> SlotConfig:
+        if self.type == "choice" and not self.options:
+            raise PydanticCustomError("slot", "a choice needs 'options: …', the values it can have.")
+        if self.type != "choice" and self.options:
+            raise PydanticCustomError("slot", "'options' belongs to a slot of type choice.")
+        if self.type != "list" and "items" in self.model_fields_set:
+            raise PydanticCustomError("slot", "'items' belongs to a slot of type list.")
+        if self.items in ("list", "choice"):
+            raise PydanticCustomError("slot", "a list holds plain values, not lists or choices.")
+        try:
+            _ = self.value_type
+        except ValueError as error:
+            raise PydanticCustomError(
+                "slot", "the options cannot be told apart: {reason}.", {"reason": str(error)}
+            ) from None
+        if self.validate_ and not self.validate_.isidentifier():
+            try:
+                Expression(self.validate_)
+            except ExpressionError as error:
+                raise PydanticCustomError("expression", "{reason}", {"reason": str(error)}) from None
+        return self
+
+    @cached_property
+    def value_type(self) -> ValueType[Any]:
+        """The type that reads and shows this slot's values."""
+        if self.type == "choice":
+            words = {value: [*option.synonyms, *_labels(option)] for value, option in self.options.items()}
+            return TYPES["choice"](options=words)  # type: ignore[call-arg]  # only this type has options
+        if self.type == "list":
+            return TYPES["list"](item=TYPES[self.items]())  # type: ignore[call-arg]  # only this type has an item
+        return TYPES[self.type]()
+
+
+def _labels(option: ChoiceOption) -> list[str]:
+    if option.label is None:
+        return []
+    return [template.source for variations in option.label.variants.values() for template in variations]
+
+
+def rule_of(validate: str | None) -> Expression | str | None:
+    """What a `validate:` says: an expression, or the name of a Python validator."""
+    return validate if validate is None or validate.isidentifier() else Expression(validate)

@@ -1,0 +1,58 @@
+"""The assistant's general texts: in English and Spanish, each replaceable under `texts:`."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from soni.core.template import Text
+
+
+def _text(en: str | list[str], es: str | list[str]) -> Text:
+    return Text.of({"en": en, "es": es})
+
+
+class Texts(BaseModel):
+    """What the assistant says of itself, outside of any flow."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    yes: Text = _text("Yes", "Sí")
+    no: Text = _text("No", "No")
+    ask: Text = _text("{what}?", "¿{what}?")
+    invalid: Text = _text("Sorry, I cannot use that here.", "Lo siento, eso no me sirve aquí.")
+    too_many_attempts: Text = _text(
+        "I am afraid we are not getting anywhere with this, so I have stopped it. Nothing was done.",
+        "Me temo que así no avanzamos, de modo que lo he dejado. No se ha hecho nada.",
+    )
+    denied: Text = _text("All right. Nothing was done.", "De acuerdo. No se ha hecho nada.")
+    already_done: Text = _text(
+        "That has already been done, so I cannot change it any more.",
+        "Eso ya está hecho, así que ya no puedo cambiarlo.",
+    )
+    changed: Text = _text("I have changed that.", "Lo he cambiado.")
+    cancelled: Text = _text("All right, I have stopped that.", "De acuerdo, lo dejo.")
+    nothing_to_cancel: Text = _text("There is nothing to cancel.", "No hay nada que cancelar.")
+    not_available: Text = _text("I cannot do that right now.", "Ahora mismo no puedo hacer eso.")
+    too_deep: Text = _text(
+        "We have a lot open already. Let us finish something first.",
+        "Ya tenemos muchas cosas abiertas. Terminemos algo primero.",
+    )
+    resume: Text = _text("Back to where we were.", "Sigamos donde lo dejamos.")
+    out_of_scope: Text = _text(
+        "Sorry, I did not understand that, or it is not something I can help with.",
+        "Lo siento, no lo he entendido o no es algo en lo que pueda ayudar.",
+    )
+    stale_option: Text = _text("That choice is no longer open.", "Esa opción ya no está disponible.")
+    action_failed: Text = _text(
+        "Sorry, something went wrong and I could not do that.",
+        "Lo siento, algo ha fallado y no he podido hacerlo.",
+    )
+    outcome_unknown: Text = _text(
+        "I do not know whether that went through, so I will not try it again.",
+        "No sé si eso ha llegado a hacerse, así que no lo voy a repetir.",
+    )
+    handoff: Text = _text("A person will take it from here.", "Una persona se ocupará a partir de aquí.")
+    error: Text = _text(
+        "Sorry, something went wrong on my side. Please try again.",
+        "Lo siento, algo ha fallado por mi parte. Inténtalo de nuevo, por favor.",
+    )

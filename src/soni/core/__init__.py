@@ -1,0 +1,1 @@
+"""The vocabulary: values, commands, tasks, texts and state, without any framework."""

@@ -1,0 +1,163 @@
+"""Expressions in YAML: parsed and checked once at load, evaluated safely over slots."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import PydanticCustomError, core_schema
+from simpleeval import DEFAULT_OPERATORS, EvalWithCompoundTypes, InvalidExpression
+
+from soni.errors import SoniError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pydantic import GetCoreSchemaHandler
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "abs": abs,
+    "len": len,
+    "lower": lambda text: str(text).lower(),
+    "max": max,
+    "min": min,
+    "round": round,
+    "upper": lambda text: str(text).upper(),
+}
+
+_ALLOWED = (
+    ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.UAdd, ast.BinOp, ast.Add, ast.Sub,
+    ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In,
+    ast.NotIn, ast.Is, ast.IsNot, ast.IfExp, ast.Name, ast.Load, ast.Constant, ast.List, ast.Tuple, ast.Call,
+)  # fmt: skip
+_WORDS = {"true": True, "false": False, "null": None, "none": None}
+
+
+class ExpressionError(SoniError):
+    """An expression that cannot be parsed, or that its values do not fit."""
+
+
+def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    """An unset slot is neither smaller nor larger than anything."""
+    return lambda left, right: left is not None and right is not None and compare(left, right)
+
+
+_OPERATORS = {
+    **DEFAULT_OPERATORS,
+    ast.Lt: _ordered(operator.lt),
+    ast.LtE: _ordered(operator.le),
+    ast.Gt: _ordered(operator.gt),
+    ast.GtE: _ordered(operator.ge),
+    ast.In: lambda left, right: right is not None and left in right,
+    ast.NotIn: lambda left, right: right is None or left not in right,
+}
+
+
+class Expression:
+    """A parsed expression; `names` are the slots it reads."""
+
+    __slots__ = ("_tree", "names", "source")
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        try:
+            tree = ast.parse(source.strip(), mode="eval")
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise ExpressionError(f"'{source}' is not an expression: {_reason(source, error)}") from None
+        self._tree = tree.body
+        self.names = frozenset(_names(source, tree))
+
+    def evaluate(self, slots: Mapping[str, Any]) -> Any:
+        """The value over these slots; a slot that is missing counts as None."""
+        return self._evaluate(self._tree, slots)
+
+    def holds(self, slots: Mapping[str, Any]) -> bool:
+        """Whether the expression is true over these slots."""
+        return bool(self.evaluate(slots))
+
+    def misfit(self, samples: Mapping[str, Any]) -> str | None:
+        """Why values of these kinds could not be used together in the expression, if they could not."""
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.Compare | ast.BinOp | ast.Call):
+                try:
+                    self._evaluate(node, samples)
+                except ExpressionError as error:
+                    return str(error)
+        return None
+
+    def _evaluate(self, node: ast.AST, slots: Mapping[str, Any]) -> Any:
+        names = {name: slots.get(name) for name in self.names} | _WORDS
+        try:
+            return EvalWithCompoundTypes(_OPERATORS, FUNCTIONS, names).eval(self.source, previously_parsed=node)
+        except (InvalidExpression, TypeError, ValueError, ArithmeticError, RecursionError) as error:
+            raise ExpressionError(f"'{self.source}' cannot be evaluated: {error}") from error
+
+    def __repr__(self) -> str:
+        return f"Expression({self.source!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Expression) and other.source == self.source
+
+    def __hash__(self) -> int:
+        return hash(self.source)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            cls._validate,
+            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value.source),
+        )
+
+    @classmethod
+    def _validate(cls, value: object) -> Expression:
+        if isinstance(value, Expression):
+            return value
+        if isinstance(value, bool | int | float):
+            value = str(value)
+        if not isinstance(value, str):
+            raise PydanticCustomError("expression", 'an expression must be text, such as "amount > 100"')
+        try:
+            return cls(value)
+        except ExpressionError as error:
+            raise PydanticCustomError("expression", "{reason}", {"reason": str(error)}) from None
+
+
+def _names(source: str, tree: ast.AST) -> set[str]:
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, _ALLOWED):
+            raise ExpressionError(f"'{source}' uses {_what(node)}, which expressions do not have.")
+        if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and not node.keywords):
+            raise ExpressionError(f"'{source}' calls something that is not a plain function.")
+        if isinstance(node, ast.Name):
+            if id(node) not in called:
+                names.add(node.id)
+            elif node.id not in FUNCTIONS:
+                hint = did_you_mean(node.id, FUNCTIONS) or f"There are {', '.join(sorted(FUNCTIONS))}."
+                raise ExpressionError(f"'{source}' calls '{node.id}', which expressions do not have. {hint}")
+    return names - set(_WORDS)
+
+
+def _reason(source: str, error: Exception) -> str:
+    for wrong, right in (("&&", "and"), ("||", "or"), ("!=", "")):
+        if wrong in source and right:
+            return f"write '{right}' instead of '{wrong}'."
+    if "=" in source.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", ""):
+        return "write '==' to compare."
+    if "!" in source.replace("!=", ""):
+        return "write 'not' instead of '!'."
+    return f"{error.msg if isinstance(error, SyntaxError) else error}."
+
+
+def _what(node: ast.AST) -> str:
+    match node:
+        case ast.Attribute():
+            return f"'.{node.attr}'"
+        case ast.Subscript():
+            return "an index in brackets"
+        case ast.Lambda() | ast.ListComp() | ast.DictComp() | ast.SetComp() | ast.GeneratorExp():
+            return "a comprehension or a lambda"
+        case _:
+            return type(node).__name__.lower()

@@ -1,0 +1,96 @@
+"""Yes and no."""
+
+from soni.core.values.locales import checked_spec, is_spanish
+from soni.core.values.phrase import fold
+from soni.core.values.value import Json, Reading, ValueType, register
+
+_YES = (
+    "yes", "yeah", "yea", "yep", "yup", "true", "on", "ok", "okay", "sure", "sure thing",
+    "of course", "certainly", "definitely", "absolutely", "indeed", "right", "correct", "exactly",
+    "that is right", "that's right", "thats right", "that is correct", "that's correct", "thats correct",
+    "sounds good", "fine", "alright", "all right", "go ahead", "do it", "i do", "no problem", "yes i do",
+    "yes it is", "yes sir",
+    "si", "claro", "claro que si", "vale", "de acuerdo", "por supuesto", "desde luego", "correcto",
+    "exacto", "exactamente", "eso es", "asi es", "dale", "venga", "verdadero", "perfecto", "bueno",
+    "adelante", "hazlo", "sin problema", "como no", "efectivamente", "ok vale", "cierto",
+    "sip", "activado",
+)  # fmt: skip
+_NO = (
+    "no", "nope", "nah", "nay", "false", "off", "no way", "not really", "not at all", "of course not",
+    "definitely not", "absolutely not", "certainly not", "never", "i don't", "i do not", "no i don't",
+    "that is wrong", "that's wrong", "thats wrong", "wrong", "incorrect", "negative", "don't", "do not",
+    "not correct", "that's not right", "that is not right", "that's not correct", "that is not correct",
+    "claro que no", "por supuesto que no", "desde luego que no", "para nada", "en absoluto", "nunca",
+    "que va", "de ninguna manera", "incorrecto", "falso", "ni hablar", "negativo", "nop", "desactivado",
+    "no es correcto", "no lo hagas",
+)  # fmt: skip
+_POLITE = ("please", "thanks", "thank you", "por favor", "gracias", "muchas gracias", "thank you very much")
+
+_MEANING: dict[str, bool | None] = {
+    **dict.fromkeys(_POLITE, None),
+    **dict.fromkeys(_YES, True),
+    **dict.fromkeys(_NO, False),
+}
+_ENGLISH_LETTERS = {"y": True, "n": False}
+_SPANISH_LETTERS = {"s": True, "n": False}  # y is "and"
+_LONGEST = max(phrase.count(" ") for phrase in _MEANING) + 1
+_MOST_WORDS = 8
+
+
+@register
+class Boolean(ValueType[bool]):
+    """An answer, or a switch."""
+
+    name = "boolean"
+
+    def parse(self, text: str, reading: Reading) -> bool:
+        phrase = fold(text)
+        letters = _SPANISH_LETTERS if is_spanish(reading.language) else _ENGLISH_LETTERS
+        answer = letters[phrase] if phrase in letters else _MEANING.get(phrase)
+        if answer is not None:
+            return answer
+        return _agreed(phrase)
+
+    def coerce(self, value: object, reading: Reading) -> bool:
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return self.parse(value, reading)
+        raise ValueError("not a yes or no")
+
+    def dump(self, value: bool) -> Json:
+        return value
+
+    def load(self, data: Json) -> bool:
+        if isinstance(data, bool):
+            return data
+        raise ValueError("not a stored boolean")
+
+    def format(self, value: bool, language: str, spec: str | None = None) -> str:
+        checked_spec(spec, self.formats, "")
+        if is_spanish(language):
+            return "sí" if value else "no"
+        return "yes" if value else "no"
+
+
+def _agreed(phrase: str) -> bool:
+    """What several answers in a row say ("sí, claro", "no, thanks"), when they all say the same."""
+    words = phrase.replace(",", " ").replace(".", " ").replace("!", " ").split()
+    if not words or len(words) > _MOST_WORDS:
+        raise ValueError("not a yes or no")
+    meanings: set[bool] = set()
+    start = 0
+    while start < len(words):
+        for end in range(min(start + _LONGEST, len(words)), start, -1):
+            piece = " ".join(words[start:end])
+            if piece in _MEANING:
+                meaning = _MEANING[piece]
+                if meaning is not None:
+                    meanings.add(meaning)
+                start = end
+                break
+        else:
+            raise ValueError("not a yes or no")
+    if len(meanings) != 1:
+        raise ValueError("neither yes nor no")
+    return meanings.pop()

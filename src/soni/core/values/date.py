@@ -1,0 +1,223 @@
+"""Days of the calendar."""
+
+import re
+from calendar import monthrange
+from datetime import date, datetime, timedelta
+
+from babel.dates import format_date
+
+from soni.core.values.calendar_words import DAYS_AWAY, DAYS_IN, DAYS_OF_MONTH, MONTHS, MONTHS_IN, WEEKDAYS
+from soni.core.values.locales import checked_spec, day_comes_first, locale_for, plain_spaces
+from soni.core.values.numerals import number_in
+from soni.core.values.phrase import bare
+from soni.core.values.value import Json, Reading, ValueType, register
+
+_LEADING = re.compile(r"(?:on |for |para |by )?(?P<article>the |el dia |el |dia )?")
+_WEEKDAY = "|".join(WEEKDAYS)
+_MONTH = "|".join(MONTHS)
+_SPAN = "|".join([*DAYS_IN, *MONTHS_IN])
+
+_YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})", re.ASCII)
+_NUMERIC = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})|(\d{1,2})/(\d{1,2})", re.ASCII)
+_ON_WEEKDAY = re.compile(rf"(?P<weekday>{_WEEKDAY})\.?,? (?:the |el |dia )?(?=[a-z0-9])")
+_DAY_MONTH = re.compile(
+    rf"(?P<day>[a-z0-9. -]{{1,16}}?)(?: of| de)?[ -](?P<month>{_MONTH})"
+    r"(?:\.?(?:,| of| del?)?[ -](?P<year>\d{4}))?",
+    re.ASCII,
+)
+_MONTH_DAY = re.compile(
+    rf"(?P<month>{_MONTH})\.? (?:the )?(?P<day>[a-z0-9. -]{{1,16}}?)(?:,? (?:of )?(?P<year>\d{{4}}))?",
+    re.ASCII,
+)
+_DAY_OF_MONTH = re.compile(
+    r"(?P<day>[a-z0-9. -]{1,16}?) (?:of|del?) (?:(?P<this>this month|este mes|mes actual)"
+    r"|(?P<next>next month|mes que viene|proximo mes|mes proximo))"
+)
+_NAMED_WEEKDAY = re.compile(
+    rf"(?:(?P<before>this|(?:this )?coming|next|last|este|proximo|pasado|ultimo) )?"
+    rf"(?P<weekday>{_WEEKDAY})\.?"
+    r"(?: (?:(?P<coming>que viene|proximo)|(?P<past>pasado)|(?P<week>(?:of )?next week|de la semana que viene"
+    r"|de la proxima semana)))?"
+)
+_AHEAD = re.compile(rf"(?:in|within|dentro de|en|de aqui a) (?P<count>.+?) (?P<span>{_SPAN})(?:'?s?'? time)?")
+_AHEAD_FROM = re.compile(rf"(?P<count>.+?) (?P<span>{_SPAN}) (?:from|after|a partir de|desde|despues de) (?P<base>.+)")
+_AGO = re.compile(rf"hace (?P<count>.+?) (?P<span>{_SPAN})|(?P<count2>.+?) (?P<span2>{_SPAN}) ago")
+
+
+@register
+class DateType(ValueType[date]):
+    """A day, absolute or seen from today; without a year it is the next such day."""
+
+    name = "date"
+    formats = frozenset({"short", "medium", "long", "full"})
+
+    def parse(self, text: str, reading: Reading) -> date:
+        day = date_in(bare(text), reading)
+        if day is None:
+            raise ValueError("not a date")
+        return day
+
+    def coerce(self, value: object, reading: Reading) -> date:
+        if isinstance(value, str):
+            return self.parse(value, reading)
+        if isinstance(value, date) and not isinstance(value, datetime):
+            return value
+        raise ValueError("not a date")
+
+    def dump(self, value: date) -> Json:
+        return value.isoformat()
+
+    def load(self, data: Json) -> date:
+        if isinstance(data, str):
+            return date.fromisoformat(data)
+        raise ValueError("not a stored date")
+
+    def format(self, value: date, language: str, spec: str | None = None) -> str:
+        style = checked_spec(spec, self.formats, "long")
+        return plain_spaces(format_date(value, style, locale=locale_for(language)))
+
+
+def date_in(phrase: str, reading: Reading) -> date | None:
+    """The day a folded phrase is; None if it is none, or one the calendar does not have."""
+    today = reading.now.date()
+    try:
+        return _date(phrase, today, reading.language)
+    except (ValueError, OverflowError):
+        return None  # 31 April, or the year 20000
+
+
+def _date(phrase: str, today: date, language: str) -> date | None:
+    leading = _LEADING.match(phrase)
+    said, article = (phrase[leading.end() :], leading["article"]) if leading is not None else (phrase, None)
+    if said[:1].isdigit() and (numeric := _in_figures(said, today, language)) is not None:
+        return numeric
+    if said in DAYS_AWAY:
+        return today + timedelta(days=DAYS_AWAY[said])
+    away = _span_away(said, today, language)
+    if away is not None:
+        return away
+    weekday = _NAMED_WEEKDAY.fullmatch(said)
+    if weekday is not None:
+        return _by_weekday(weekday, today)
+    on_weekday = _ON_WEEKDAY.match(said)
+    if on_weekday is None:
+        return _by_day(said, today, with_article=article is not None)
+    day = _date_after_weekday(said[on_weekday.end() :], today, language)
+    # A date that falls on another weekday than the one said is a misunderstanding, not a date.
+    return day if day is not None and day.weekday() == WEEKDAYS[on_weekday["weekday"]] else None
+
+
+def _date_after_weekday(said: str, today: date, language: str) -> date | None:
+    return _in_figures(said, today, language) or _by_day(said, today, with_article=True)
+
+
+def _in_figures(said: str, today: date, language: str) -> date | None:
+    year_first = _YEAR_FIRST.fullmatch(said)
+    if year_first is not None:
+        return date(int(year_first[1]), int(year_first[3]), int(year_first[4]))
+    match = _NUMERIC.fullmatch(said)
+    if match is None:
+        return None
+    first, second = int(match[1] or match[5]), int(match[3] or match[6])
+    day_first = first > 12 or (second <= 12 and day_comes_first(language))
+    day, month = (first, second) if day_first else (second, first)
+    return _next_or_in(today, month, day, _full_year(match[4]))
+
+
+def _full_year(digits: str | None) -> int | None:
+    if digits is None or len(digits) == 4:
+        return None if digits is None else int(digits)
+    return int(digits) + (2000 if int(digits) < 69 else 1900)  # as POSIX reads two digits
+
+
+def _by_day(said: str, today: date, *, with_article: bool) -> date | None:
+    """A day of a named month, of this or the next one, or of whichever comes first."""
+    match = _DAY_MONTH.fullmatch(said) or _MONTH_DAY.fullmatch(said)
+    if match is not None:
+        day = DAYS_OF_MONTH.get(match["day"])
+        year = match["year"]
+        if day is None:
+            return None
+        return _next_or_in(today, MONTHS[match["month"]], day, None if year is None else int(year))
+    of_month = _DAY_OF_MONTH.fullmatch(said)
+    if of_month is not None:
+        day = DAYS_OF_MONTH.get(of_month["day"])
+        month = today if of_month["this"] is not None else _months_later(today.replace(day=1), 1)
+        return None if day is None else month.replace(day=day)
+    day = DAYS_OF_MONTH.get(said)
+    # A number on its own is a day only when something says so: "the fifth", "el 5", "5th".
+    if day is None or not (with_article or (said[0].isdigit() and not said.isdigit())):
+        return None
+    return _next_day_of_month(today, day)
+
+
+def _next_or_in(today: date, month: int, day: int, year: int | None) -> date | None:
+    if year is not None:
+        return date(year, month, day)
+    if not 1 <= month <= 12:
+        return None
+    for candidate in range(today.year, today.year + 9):  # leap years can be eight years apart
+        if 1 <= day <= monthrange(candidate, month)[1] and date(candidate, month, day) >= today:
+            return date(candidate, month, day)
+    return None
+
+
+def _next_day_of_month(today: date, day: int) -> date | None:
+    month = today.replace(day=1)
+    for _ in range(3):  # two months in a row never both lack a day
+        if day <= monthrange(month.year, month.month)[1] and month.replace(day=day) >= today:
+            return month.replace(day=day)
+        month = _months_later(month, 1)
+    return None
+
+
+def _by_weekday(match: re.Match[str], today: date) -> date:
+    weekday = WEEKDAYS[match["weekday"]]
+    if match["week"] is not None:
+        return today - timedelta(days=today.weekday()) + timedelta(days=7 + weekday)
+    if match["past"] is not None or match["before"] in ("last", "pasado", "ultimo"):
+        return today - timedelta(days=(today.weekday() - weekday) % 7 or 7)
+    ahead = (weekday - today.weekday()) % 7
+    if match["before"] in ("this", "este"):
+        return today + timedelta(days=ahead)
+    return today + timedelta(days=ahead or 7)  # whoever means today says today
+
+
+def _span_away(said: str, today: date, language: str) -> date | None:
+    ahead = _AHEAD.fullmatch(said)
+    if ahead is not None:
+        return _later(today, _count(ahead["count"], language), ahead["span"])
+    ago = _AGO.fullmatch(said)
+    if ago is not None:
+        count = _count(ago["count"] or ago["count2"], language)
+        return _later(today, None if count is None else -count, ago["span"] or ago["span2"])
+    after = _AHEAD_FROM.fullmatch(said)
+    if after is None:
+        return None
+    count = _count(after["count"], language)
+    if count is None:
+        return None
+    base = today if after["base"] == "now" else _date(after["base"], today, language)
+    return None if base is None else _later(base, count, after["span"])
+
+
+def _count(said: str, language: str) -> int | None:
+    if said in ("a", "an"):
+        return 1
+    if said.endswith((" of", " de")):
+        said = said[:-3]
+    number = number_in(said, language)
+    return int(number) if number is not None and number == int(number) and 0 <= number < 100_000 else None
+
+
+def _later(day: date, count: int | None, span: str) -> date | None:
+    if count is None:
+        return None
+    if span in DAYS_IN:
+        return day + timedelta(days=count * DAYS_IN[span])
+    return _months_later(day, count * MONTHS_IN[span])
+
+
+def _months_later(day: date, months: int) -> date:
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))

@@ -1,0 +1,151 @@
+"""Lengths of time."""
+
+import re
+from datetime import timedelta
+from decimal import Decimal
+
+from babel.units import format_unit
+
+from soni.core.values.calendar_words import SECONDS_IN
+from soni.core.values.locales import checked_spec, locale_for, plain_spaces
+from soni.core.values.numerals import number_in
+from soni.core.values.phrase import bare
+from soni.core.values.value import Json, Reading, ValueType, register
+
+LONGEST_DURATION = timedelta(days=36525)
+"""A century; up to it seconds in a float keep every microsecond."""
+
+_GLUED = re.compile(r"(?<=\d)(?=[a-z])|(?<=[a-z])(?=\d)")
+_HOURS_AND_MINUTES = re.compile(r"(\d{1,3}):([0-5]\d) (?:h|hs|hrs|hours|horas)", re.ASCII)
+_ISO = re.compile(
+    r"p(?:(\d{1,5})w)?(?:(\d{1,5})d)?(?:t(?:(\d{1,6})h)?(?:(\d{1,7})m)?(?:(\d{1,9}(?:\.\d{1,6})?)s)?)?",
+    re.ASCII,
+)
+_BEFORE = ("for ", "during ", "durante ", "por ")
+_FRACTIONS = {
+    "half": Decimal("0.5"), "a half": Decimal("0.5"), "half a": Decimal("0.5"), "half an": Decimal("0.5"),
+    "media": Decimal("0.5"), "medio": Decimal("0.5"), "cuarto": Decimal("0.25"), "un cuarto": Decimal("0.25"),
+    "un cuarto de": Decimal("0.25"), "cuarto de": Decimal("0.25"), "a quarter": Decimal("0.25"),
+    "quarter of an": Decimal("0.25"), "a quarter of an": Decimal("0.25"), "quarter": Decimal("0.25"),
+    "tres cuartos de": Decimal("0.75"), "three quarters of an": Decimal("0.75"),
+    "three-quarters of an": Decimal("0.75"),
+}  # fmt: skip
+_AND = ("and", "y", "con")
+_SHOWN = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
+
+
+@register
+class Duration(ValueType[timedelta]):
+    """How long something takes; months and years are dates apart, not lengths."""
+
+    name = "duration"
+
+    def parse(self, text: str, reading: Reading) -> timedelta:
+        length = duration_in(bare(text), reading.language)
+        if length is None:
+            raise ValueError("not a duration")
+        return length
+
+    def coerce(self, value: object, reading: Reading) -> timedelta:
+        if isinstance(value, str):
+            return self.parse(value, reading)
+        if isinstance(value, timedelta):
+            return _bounded(value)
+        return self.load(value)  # type: ignore[arg-type]  # load checks what it is given
+
+    def dump(self, value: timedelta) -> Json:
+        if value.microseconds:
+            return value.total_seconds()
+        return value.days * 86400 + value.seconds
+
+    def load(self, data: Json) -> timedelta:
+        if isinstance(data, bool) or not isinstance(data, int | float):
+            raise ValueError("not a number of seconds")
+        if not abs(data) <= LONGEST_DURATION.total_seconds():
+            raise ValueError("too long, or not a number")
+        return timedelta(seconds=data)
+
+    def format(self, value: timedelta, language: str, spec: str | None = None) -> str:
+        checked_spec(spec, self.formats, "")
+        left = abs(value.days * 86400 + value.seconds + (1 if value.microseconds >= 500_000 else 0))
+        locale = locale_for(language)
+        shown = []
+        for unit, seconds in _SHOWN:
+            count, left = divmod(left, seconds)
+            if count:
+                shown.append(format_unit(count, f"duration-{unit}", "long", locale=locale))
+        if not shown:
+            shown.append(format_unit(0, "duration-minute", "long", locale=locale))
+        return plain_spaces(("-" if value < timedelta(0) else "") + " ".join(shown))
+
+
+def duration_in(phrase: str, language: str) -> timedelta | None:
+    """The length of time a folded phrase is; None if it is none."""
+    if phrase.startswith(_BEFORE):
+        phrase = phrase.partition(" ")[2]
+    if phrase[:1] == "p" and (iso := _ISO.fullmatch(phrase)) is not None and any(iso.groups()):
+        weeks, days, hours, minutes, seconds = (float(part or 0) for part in iso.groups())
+        return _short_enough(timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds))
+    clock = _HOURS_AND_MINUTES.fullmatch(_GLUED.sub(" ", phrase))
+    if clock is not None:
+        return timedelta(hours=int(clock[1]), minutes=int(clock[2]))
+    seconds_said = _added(_GLUED.sub(" ", phrase).replace(", ", " ").split(), language)
+    if seconds_said is None or seconds_said > LONGEST_DURATION.total_seconds():
+        return None
+    return timedelta(seconds=float(seconds_said))
+
+
+def _added(words: list[str], language: str) -> Decimal | None:
+    """Counts of ever smaller units, and a half or quarter of the last one."""
+    total = Decimal(0)
+    unit = 10**9
+    start = 0
+    for position, word in enumerate(words):
+        if word not in SECONDS_IN or (word == "segundo" and position == start):
+            continue
+        counted = words[start:position]
+        if start and counted[:1] and counted[0] in _AND:
+            counted = counted[1:]
+        count = _how_many(" ".join(counted), language)
+        if count is None or SECONDS_IN[word] >= unit:
+            return None
+        unit = SECONDS_IN[word]
+        total += count * unit
+        start = position + 1
+    rest = words[start:]
+    if not start or (rest and rest[0] in _AND and len(rest) == 1):
+        return None
+    return total if not rest else _with_rest(total, unit, rest, language)
+
+
+def _with_rest(total: Decimal, unit: int, rest: list[str], language: str) -> Decimal | None:
+    """What is said after the last unit: "and a half" of it, or the minutes of "1h30"."""
+    joined = rest[0] in _AND
+    said = " ".join(rest[1:] if joined else rest)
+    if joined and said in _FRACTIONS:
+        return total + _FRACTIONS[said] * unit
+    minutes = number_in(said, language)
+    if unit != 3600 or minutes is None or not 1 <= minutes < 60 or minutes != int(minutes):
+        return None
+    return total + 60 * minutes
+
+
+def _how_many(said: str, language: str) -> Decimal | None:
+    if said in ("a", "an", "un", "una", ""):
+        return Decimal(1)
+    if said in _FRACTIONS:
+        return _FRACTIONS[said]
+    if said.endswith((" of", " de")):
+        said = said[:-3]
+    number = number_in(said, language)
+    return None if number is None or number < 0 else number
+
+
+def _short_enough(length: timedelta) -> timedelta | None:
+    return length if length <= LONGEST_DURATION else None
+
+
+def _bounded(length: timedelta) -> timedelta:
+    if abs(length) > LONGEST_DURATION:
+        raise ValueError("longer than a century")
+    return length

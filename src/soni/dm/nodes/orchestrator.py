@@ -1,0 +1,52 @@
+"""orchestrator_node: commands change the flows, the flows run until they ask or end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from soni.core import commands
+from soni.core.state import WINDOW, DialogueState, Spoken
+from soni.dm.orchestrator.command_processor import CommandProcessor
+from soni.dm.orchestrator.executor import SubgraphExecutor
+from soni.dm.orchestrator.task_handler import PendingTaskHandler, TaskAction
+from soni.du.context import MASK
+from soni.runtime.context import RuntimeContext
+
+
+async def orchestrator_node(state: DialogueState, runtime: Runtime[RuntimeContext]) -> dict[str, Any]:
+    """Apply the turn's commands, then run flows until one waits for the person or none is left."""
+    context = runtime.context
+    tasks = PendingTaskHandler(context.turn)
+    processor = CommandProcessor(context, tasks)
+    understood = [commands.load(command) for command in state["commands"]]
+    ready = await processor.process(understood, state)
+
+    after, waiting = ready, None
+    async for after in SubgraphExecutor(context).execute(ready):
+        task = after["_pending_task"]
+        if task is not None:
+            result = await tasks.handle(task)
+            if result.action is TaskAction.INTERRUPT:
+                waiting = result.task
+    return {
+        "flow_stack": after["flow_stack"],
+        "flow_slots": after["flow_slots"],
+        "flow_count": after["flow_count"],
+        "flows_started": after["flows_started"],
+        "trace": after["trace"],
+        "messages": _window(state, context),
+        "response": "\n".join(message.text for message in context.turn.messages),
+        "turn": context.turn.number,
+        "_pending_task": waiting,
+    }
+
+
+def _window(state: DialogueState, context: RuntimeContext) -> list[Spoken]:
+    """The last messages of both sides; an answer to a sensitive question is not kept."""
+    task = state["_pending_task"]
+    asked = context.config.slots.get(task["slot"]) if task and task["type"] == "collect" else None
+    text = MASK if asked is not None and asked.sensitive else state["user_message"] or ""
+    said: list[Spoken] = [{"role": "assistant", "text": message.text} for message in context.turn.messages]
+    return [*state["messages"], Spoken(role="user", text=text), *said][-WINDOW:]

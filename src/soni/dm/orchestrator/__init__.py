@@ -1,0 +1,1 @@
+"""What the orchestrator node delegates to."""

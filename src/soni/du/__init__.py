@@ -1,0 +1,1 @@
+"""Understanding: from a message to commands."""

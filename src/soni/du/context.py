@@ -1,0 +1,76 @@
+"""What an understanding is told besides the message: the open question, the flows, the slots, the last turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from soni.core.values import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from soni.config.models import FlowConfig, SlotConfig, SoniConfig
+    from soni.core.pending_task import PendingTask
+    from soni.core.state import DialogueState, Spoken
+
+MASK = "•••"
+"""What stands where a sensitive value was."""
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueContext:
+    """A conversation as an understanding may see it; sensitive values are masked."""
+
+    task: PendingTask | None
+    active_flow: str | None
+    paused_flows: tuple[str, ...]
+    flows_started: tuple[str, ...]
+    filled: Mapping[str, Any]
+    flows: Mapping[str, FlowConfig]
+    """The flows that may start, and those already running."""
+    slots: Mapping[str, SlotConfig]
+    """The slots that words may fill: never a confirmation's, never one of the system's."""
+    history: tuple[Spoken, ...]
+    reading: Reading
+    languages: frozenset[str]
+
+    @property
+    def asked(self) -> str | None:
+        """The slot whose value was just asked for."""
+        return self.task["slot"] if self.task and self.task["type"] == "collect" else None
+
+    def slots_of(self, flow: str | None) -> dict[str, SlotConfig]:
+        """The fillable slots of one flow."""
+        names = self.flows[flow].slot_names if flow is not None and flow in self.flows else frozenset()
+        return {name: slot for name, slot in self.slots.items() if name in names}
+
+
+def dialogue_context(
+    state: DialogueState,
+    config: SoniConfig,
+    *,
+    startable: Mapping[str, FlowConfig],
+    filled: Mapping[str, Any],
+    now: datetime,
+) -> DialogueContext:
+    """Build the context of one message from the state."""
+    stack = [frame["flow_name"] for frame in state["flow_stack"]]
+    language = state["language"] or config.settings.language
+    return DialogueContext(
+        task=state["_pending_task"],
+        active_flow=stack[-1] if stack else None,
+        paused_flows=tuple(stack[:-1]),
+        flows_started=tuple(state["flows_started"]),
+        filled={name: MASK if config.slots[name].sensitive else value for name, value in filled.items()},
+        flows={**startable, **{name: config.flows[name] for name in stack}},
+        slots={
+            name: slot
+            for name, slot in config.slots.items()
+            if slot.source == "user" and name not in config.confirm_slots
+        },
+        history=tuple(state["messages"]),
+        reading=Reading(language, now, config.settings.currency, config.settings.region),
+        languages=config.languages,
+    )

@@ -1,0 +1,1 @@
+"""The offline understanding: no key, no network, no GPU."""

@@ -1,0 +1,204 @@
+"""LocalUnderstanding: the open question first, then flows, values and acts, by plain rules and one encoder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from soni.core.commands import (
+    Acknowledge,
+    AffirmConfirmation,
+    CancelFlow,
+    CorrectSlot,
+    DenyConfirmation,
+    OutOfScope,
+    SetSlot,
+    StartFlow,
+)
+from soni.du.local import acts
+from soni.du.local.flows import FlowScorer
+from soni.du.local.language import language_of
+from soni.du.local.patterns import Patterns
+from soni.du.local.words import content, fold, lexicon, spans, trimmed
+from soni.du.understanding import Found, Understood
+
+if TYPE_CHECKING:
+    from soni.config.models import SlotConfig, SoniConfig
+    from soni.du.context import DialogueContext
+    from soni.du.local.flows import Score
+
+START = 0.58
+"""How near a message must be to a flow to start it when nothing was asked."""
+INTERRUPT = 0.68
+"""The same while a question is open: an answer is likelier than a change of subject."""
+_SHORT = 4
+_SHORTEST_OPTION = 2
+_ARTICLES = {"a", "an", "one", "un", "una", "uno"}
+_LEAD_INS = (
+    "it's for", "its for", "it is for", "it's", "its", "it is", "that's", "that is", "to", "for", "my name is", "i'm",
+    "i am", "me llamo", "mi nombre es", "es para", "es", "son", "soy", "a", "al", "para", "para el", "para la",
+    "with", "con",
+)  # fmt: skip
+_QUESTION_WORDS = lexicon(
+    "what whats what's how when where why who which can could do does is are que cual cuanto cuanta cuando donde "
+    "como quien puedo puedes hay"
+)
+
+
+class LocalUnderstanding:
+    """Understands an assistant it has never seen, from its flows and slots alone."""
+
+    def __init__(self, config: SoniConfig) -> None:
+        self._patterns = Patterns(config.flows, config.slots)
+        self._scorer = FlowScorer(config.flows, config.slots)
+
+    def warm(self) -> None:
+        """Load the encoder now rather than with the first message."""
+        self._scorer.warm()
+
+    async def understand(self, message: str, context: DialogueContext) -> Understood:
+        found = self._found(message.strip(), context)
+        return Understood(tuple(found), by="local", language=language_of(message))
+
+    def _found(self, text: str, context: DialogueContext) -> list[Found]:
+        if not content(text):
+            return [Found(OutOfScope(), evidence="no words")]
+        if acts.is_cancel(text):
+            return [Found(CancelFlow(), evidence=text)]
+        match context.task:
+            case {"type": "collect"}:
+                return (
+                    self._answer(text, context) or self._flow(text, context, INTERRUPT) or self._refused(text, context)
+                )
+            case {"type": "confirm"}:
+                return self._verdict(text, context)
+            case {"type": "inform"}:
+                if acts.is_acknowledgement(text):
+                    return [Found(Acknowledge(), evidence=text)]
+                return self._flow(text, context, INTERRUPT) or [Found(Acknowledge(), 0.5, "something was said")]
+            case _:
+                return self._flow(text, context, START) or [Found(OutOfScope(), evidence="no flow is near")]
+
+    def _answer(self, text: str, context: DialogueContext) -> list[Found] | None:
+        """The message as the answer to the question that is open."""
+        name = context.asked
+        slot = context.slots.get(name) if name else None
+        if name is None or slot is None:
+            return None
+        if slot.type == "boolean":
+            verdict = acts.yes_or_no(text)
+            verdict = acts.leads_with(text) if verdict is None else verdict
+            return None if verdict is None else [Found(SetSlot(slot=name, value=verdict), evidence=text)]
+        if slot.type in ("text", "list"):
+            if self._changes_subject(text, context):
+                return None
+            return [Found(SetSlot(slot=name, value=_without_lead_in(text)), 0.8, "the open question takes any words")]
+        if _parses(text, slot, context):
+            return [Found(SetSlot(slot=name, value=trimmed(text)), evidence=text)]
+        if self._changes_subject(text, context):
+            return None
+        words = _value_in(text, slot, context)
+        return None if words is None else [Found(SetSlot(slot=name, value=words), 0.9, words)]
+
+    def _verdict(self, text: str, context: DialogueContext) -> list[Found]:
+        """The message as the answer to a yes-or-no question."""
+        verdict = acts.yes_or_no(text)
+        if verdict is None:
+            changes = self._corrections(text, context)
+            if changes:
+                return changes
+            started = self._flow(text, context, INTERRUPT)
+            if started:
+                return started
+            verdict = acts.leads_with(text)
+        if verdict is None:
+            return [Found(OutOfScope(), evidence="neither yes nor no")]
+        return [Found(AffirmConfirmation() if verdict else DenyConfirmation(), evidence=text)]
+
+    def _corrections(self, text: str, context: DialogueContext) -> list[Found]:
+        """New values for what a confirmation shows: 'no, make it 200'."""
+        filled = {name: slot for name, slot in context.slots_of(context.active_flow).items() if name in context.filled}
+        return [
+            Found(CorrectSlot(slot=name, value=words), 0.8, words)
+            for name, words in _typed_values(text, filled, context).items()
+        ]
+
+    def _flow(self, text: str, context: DialogueContext, threshold: float) -> list[Found] | None:
+        """The flow the message asks for, with the values it names."""
+        match = self._patterns.match(text, context.flows, context.reading)
+        if match is not None:
+            values = [Found(SetSlot(slot=name, value=words), 0.9, words) for name, words in match.values.items()]
+            return [Found(StartFlow(flow=match.flow), 0.95, match.phrase), *values]
+        score = self._score(text, context)
+        if score is None or score.value < threshold:
+            return None
+        values = [
+            Found(SetSlot(slot=name, value=words), 0.8, words)
+            for name, words in _typed_values(text, context.slots_of(score.flow), context).items()
+        ]
+        return [Found(StartFlow(flow=score.flow), score.value, score.phrase), *values]
+
+    def _changes_subject(self, text: str, context: DialogueContext) -> bool:
+        if self._patterns.match(text, context.flows, context.reading) is not None:
+            return True
+        score = self._score(text, context)
+        return score is not None and score.value >= INTERRUPT
+
+    def _score(self, text: str, context: DialogueContext) -> Score | None:
+        others = [name for name in context.flows if name != context.active_flow]
+        return self._scorer.best(text, others)
+
+    def _refused(self, text: str, context: DialogueContext) -> list[Found]:
+        """A short answer that fits no type is still an answer: it gets the slot's error text."""
+        words = content(text)
+        asks_back = "?" in text or words[0] in _QUESTION_WORDS
+        if context.asked and len(words) <= _SHORT and not asks_back:
+            return [Found(SetSlot(slot=context.asked, value=text), 0.3, "a short answer to the open question")]
+        return [Found(OutOfScope(), evidence="no answer to the open question")]
+
+
+def _parses(text: str, slot: SlotConfig, context: DialogueContext) -> bool:
+    try:
+        slot.value_type.parse(text, context.reading)
+    except ValueError:
+        return False
+    return True
+
+
+def _value_in(text: str, slot: SlotConfig, context: DialogueContext) -> str | None:
+    return next((run for run in spans(text) if _parses(run, slot, context)), None)
+
+
+def _typed_values(text: str, slots: dict[str, SlotConfig], context: DialogueContext) -> dict[str, str]:
+    """Values whose type tells which slot they are for: one slot of the type, one value of it."""
+    kinds = [slot.type for slot in slots.values()]
+    found: dict[str, Any] = {}
+    for name, slot in slots.items():
+        ambiguous = slot.type != "choice" and kinds.count(slot.type) > 1
+        if slot.type in ("text", "list", "boolean") or ambiguous:
+            continue
+        runs = [run for run in spans(text) if _tells(run, slot)]
+        if slot.type == "choice":
+            runs.reverse()  # the fewest words that name an option, not the most that resemble one
+        words = next((run for run in runs if _parses(run, slot, context)), None)
+        if words is not None:
+            found[name] = words
+    return found
+
+
+def _tells(run: str, slot: SlotConfig) -> bool:
+    """Whether words can be a value nobody asked for: 'una' is no amount then, nor '2' an option."""
+    if slot.type == "choice":
+        return len(run) > _SHORTEST_OPTION and not any(letter.isdigit() for letter in run)
+    return fold(run) not in _ARTICLES
+
+
+def _without_lead_in(text: str) -> str:
+    """'to Ana, please' answers 'To whom?' with Ana."""
+    words = trimmed(text)
+    for tail in (", please", " please", ", por favor", " por favor"):
+        if fold(words).endswith(tail):
+            words = trimmed(words[: -len(tail)])
+    for lead in sorted(_LEAD_INS, key=len, reverse=True):
+        if fold(words).startswith(f"{lead} ") and len(words) > len(lead) + 1:
+            return trimmed(words[len(lead) + 1 :])
+    return words

@@ -1,0 +1,49 @@
+"""Words of a message: folded for comparing, with the original kept letter by letter."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_WORD = re.compile(r"\S+")
+_EDGES = " \t\n.,;:!?¡¿\"'()[]«»…"
+
+
+@lru_cache(maxsize=4096)
+def _folded_letter(letter: str) -> str:
+    plain = unicodedata.normalize("NFKD", letter.lower())
+    base = "".join(part for part in plain if not unicodedata.combining(part))
+    return base if len(base) == 1 else letter
+
+
+def fold(text: str) -> str:
+    """Lower case without accents, of the same length, so that positions hold in both."""
+    return "".join(_folded_letter(letter) for letter in text)
+
+
+def content(text: str) -> list[str]:
+    """The folded words without their punctuation."""
+    return [word for raw in fold(text).split() if (word := raw.strip(_EDGES))]
+
+
+def trimmed(text: str) -> str:
+    """The text without the punctuation and space around it."""
+    return text.strip(_EDGES)
+
+
+def spans(text: str, longest: int = 8) -> list[str]:
+    """Every run of words, longest first, then from left to right."""
+    words = [match.span() for match in _WORD.finditer(text)]
+    runs = []
+    for length in range(min(longest, len(words)), 0, -1):
+        for first in range(len(words) - length + 1):
+            run = trimmed(text[words[first][0] : words[first + length - 1][1]])
+            if run:
+                runs.append(run)
+    return runs
+
+
+def lexicon(words: str) -> frozenset[str]:
+    """A set of words, written the way words are."""
+    return frozenset(words.split())

@@ -1,0 +1,94 @@
+"""Everything Soni raises on purpose.
+
+SoniError
+├── ConfigError        the assistant's YAML or Python cannot be used; lists every problem
+├── ActionError        an action failed, timed out or returned something unusable
+│   └── ActionOutcomeUnknown   nobody knows whether a `once` action happened
+├── LimitReached       a flow ran too many steps or rounds without asking or ending
+└── ConversationError  a turn was asked for in a way that cannot be served
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Severity = Literal["error", "warning"]
+
+
+class SoniError(Exception):
+    """Base of every error that Soni raises on purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a file something stands, counted from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with an assistant: where, what, and what to do about it."""
+
+    message: str
+    path: tuple[str | int, ...] = ()
+    hint: str | None = None
+    severity: Severity = "error"
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        where = str(self.place) if self.place else dotted(self.path)
+        prefix = f"{where}: " if where else ""
+        mark = "warning: " if self.severity == "warning" else ""
+        return f"{prefix}{mark}{self.message}" + (f" {self.hint}" if self.hint else "")
+
+
+class ConfigError(SoniError):
+    """An assistant that cannot be used; `problems` holds every reason."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class ActionError(SoniError):
+    """An action failed, timed out, or returned something that cannot be used."""
+
+
+class ActionOutcomeUnknown(ActionError):
+    """A `once` action was started and nobody knows whether it happened."""
+
+
+class LimitReached(SoniError):
+    """A flow ran too many steps or rounds without asking anything or ending."""
+
+
+class ConversationError(SoniError):
+    """A turn was asked for in a way that cannot be served."""
+
+
+def dotted(path: Iterable[str | int]) -> str:
+    """`flows.transfer.steps[2]`, the way people write a place in a tree."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if text else part
+    return text
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+    """The sentence that ends an error about an unknown name, or None if nothing is close."""
+    close = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"Did you mean '{close[0]}'?" if close else None

@@ -1,0 +1,75 @@
+"""FlowDelta: a change to the running flows as a value, and the only place that applies one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from soni.core.pending_task import InformTask
+    from soni.core.state import DialogueState, FlowContext
+
+Trace = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FlowDelta:
+    """What changes: absent parts stay as they are."""
+
+    flow_stack: list[FlowContext] | None = None
+    flow_slots: dict[str, dict[str, Any] | None] = field(default_factory=dict)
+    """By flow id; a slot set to None is forgotten, a flow set to None is forgotten with all its slots."""
+    flow_count: int | None = None
+    flows_started: list[str] | None = None
+    tasks: tuple[InformTask, ...] = ()
+    """What to tell the person because of this change."""
+    trace: tuple[Trace, ...] = ()
+
+
+def merge_deltas(deltas: Iterable[FlowDelta]) -> FlowDelta:
+    """One delta with the effect of all, applied in order."""
+    merged = FlowDelta()
+    for delta in deltas:
+        slots = dict(merged.flow_slots)
+        for flow_id, changes in delta.flow_slots.items():
+            before = slots.get(flow_id)
+            slots[flow_id] = None if changes is None else {**(before or {}), **changes}
+        merged = FlowDelta(
+            flow_stack=merged.flow_stack if delta.flow_stack is None else delta.flow_stack,
+            flow_slots=slots,
+            flow_count=merged.flow_count if delta.flow_count is None else delta.flow_count,
+            flows_started=merged.flows_started if delta.flows_started is None else delta.flows_started,
+            tasks=merged.tasks + delta.tasks,
+            trace=merged.trace + delta.trace,
+        )
+    return merged
+
+
+def merge_delta(state: DialogueState, delta: FlowDelta) -> DialogueState:
+    """The state after the change; the state before is left untouched."""
+    return cast("DialogueState", {**state, **changed(state, delta)})
+
+
+def changed(state: DialogueState, delta: FlowDelta) -> dict[str, Any]:
+    """Only the keys of the state that the change touches, with their new values."""
+    update: dict[str, Any] = {}
+    if delta.flow_stack is not None:
+        update["flow_stack"] = delta.flow_stack
+    if delta.flow_count is not None:
+        update["flow_count"] = delta.flow_count
+    if delta.flows_started is not None:
+        update["flows_started"] = delta.flows_started
+    if delta.flow_slots:
+        slots = dict(state["flow_slots"])
+        for flow_id, changes in delta.flow_slots.items():
+            if changes is None:
+                slots.pop(flow_id, None)
+            else:
+                merged = {**slots.get(flow_id, {}), **changes}
+                slots[flow_id] = {name: value for name, value in merged.items() if value is not None}
+        update["flow_slots"] = slots
+    if delta.trace:
+        update["trace"] = [*state["trace"], *delta.trace]
+    return update

@@ -1,0 +1,1 @@
+"""Turns: their context, and the loop that runs them."""

@@ -1,0 +1,163 @@
+"""LiveStep: the StepContext of one visit of one step."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from soni.actions import ActionContext
+from soni.compiler.subgraph import digest
+from soni.core.message_sink import Message
+from soni.du.context import MASK
+from soni.errors import ActionError
+from soni.runtime.acceptance import accept
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from soni.core.state import DialogueState
+    from soni.core.template import Text
+    from soni.flow.manager import FlowManager
+    from soni.runtime.context import RuntimeContext
+    from soni.steps import Step
+
+logger = logging.getLogger(__name__)
+
+
+class _NotedSlots(Mapping[str, Any]):
+    """Loaded values that remember which of them were looked at."""
+
+    def __init__(self, values: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
+        self._values = values
+        self._stored = stored
+        self.reads: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        self.reads[name] = self._stored.get(name)
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+class LiveStep:
+    """What one step sees and does in this turn."""
+
+    def __init__(self, context: RuntimeContext, state: DialogueState, step: Step, visit: int) -> None:
+        self._context = context
+        self._state = state
+        self._frame = state["flow_stack"][-1]
+        self._key = f"{self._frame['flow_id']}/{step.step}/{visit}"
+        self._step = step
+        stored = context.flow_manager.get_slots(state)
+        self._stored = stored
+        self.slots = _NotedSlots(context.loaded(stored), stored)
+
+    @property
+    def reads(self) -> Mapping[str, Any]:
+        return self.slots.reads
+
+    @property
+    def today(self) -> date:
+        return self._context.turn.now.date()
+
+    @property
+    def answer(self) -> bool | None:
+        asked = self._frame["asked"]
+        if self._frame["answer"] is None or asked is None:
+            return None
+        shown = {slot: mark for slot, mark in asked["shown"].items() if slot != self._step.asks}
+        unchanged = all(digest(self._stored.get(slot)) == mark for slot, mark in shown.items())
+        return self._frame["answer"] if unchanged else None
+
+    @property
+    def attempts(self) -> int:
+        return self._frame["attempts"]
+
+    @property
+    def rounds(self) -> int:
+        return self._frame["rounds"].get(self._step.step, 0)
+
+    @property
+    def returned(self) -> Mapping[str, Any] | None:
+        returned = self._frame["returned"]
+        return None if returned is None else self._context.loaded(returned)
+
+    def mine(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        flow = self._context.config.flows[self._frame["flow_name"]]
+        return {
+            name: value
+            for name, value in values.items()
+            if name in flow.slot_names and name not in self._context.config.confirm_slots
+        }
+
+    def render(self, text: Text) -> str:
+        return self._context.render(text, self._state, key=self._key, slots=self.slots)
+
+    def phrase(self, name: str, **values: str) -> str:
+        return self._context.phrase(name, self._state, key=self._key, **values)
+
+    def question(self, slot: str) -> str:
+        declared = self._context.config.slots[slot]
+        if declared.message:
+            return self.render(declared.message)
+        return self.phrase("ask", what=(declared.description or slot.replace("_", " ")).rstrip("?.").capitalize())
+
+    def choices(self, slot: str) -> list[tuple[str, str]]:
+        declared = self._context.config.slots[slot]
+        return [(value, self._context.label(slot, value, self._state)) for value in declared.options]
+
+    async def accept(self, slot: str, value: Any) -> Any:
+        return await accept(
+            slot,
+            value,
+            config=self._context.config,
+            actions=self._context.actions,
+            reading=self._context.reading(self._state),
+            slots=self._context.loaded(self._stored),
+        )
+
+    async def call_action(self, name: str, *, timeout: float | None, retry: int) -> Mapping[str, Any]:
+        for slot in self._context.actions.parameters(name):
+            self.slots.get(slot)  # an action reads what its signature names
+        limit = timeout or self._context.config.settings.action_timeout
+        language = self._context.language(self._state)
+        context = ActionContext(self._progress, user_id=self._context.turn.user_id, language=language)
+        try:
+            return await self._context.actions.call(
+                name, self._context.loaded(self._stored), context=context, timeout=limit, retry=retry
+            )
+        except ActionError as error:
+            cause = "".join(traceback.format_exception(error.__cause__)) if error.__cause__ else ""
+            logger.warning("%s", self._masked(f"{error}\n{cause}".strip()))
+            raise
+
+    async def _progress(self, text: str) -> None:
+        turn = self._context.turn
+        await turn.deliver(Message(turn.message_id(f"{self._key}/progress"), "progress", text))
+
+    def _masked(self, text: str) -> str:
+        for name, value in self._context.loaded(self._stored).items():
+            if self._context.config.slots[name].sensitive and str(value):
+                text = text.replace(str(value), MASK)
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSteps:
+    """The context that the nodes of a flow's graph run with."""
+
+    context: RuntimeContext
+
+    @property
+    def flow_manager(self) -> FlowManager:
+        return self.context.flow_manager
+
+    def step_context(self, state: DialogueState, step: Step, visit: int) -> LiveStep:
+        return LiveStep(self.context, state, step, visit)

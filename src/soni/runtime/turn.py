@@ -1,0 +1,42 @@
+"""A turn: one message on its way to its answers, and the one door through which answers leave."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from soni.core.message_sink import Message, MessageSink
+
+logger = logging.getLogger(__name__)
+
+
+class Turn:
+    """The number, the clock and the messages of a turn."""
+
+    def __init__(self, number: int, *, user_id: str, now: datetime, sink: MessageSink | None) -> None:
+        self.number = number
+        self.user_id = user_id
+        self.now = now
+        self.messages: list[Message] = []
+        self._sink = sink
+        self._used: Counter[str] = Counter()
+
+    def message_id(self, key: str) -> str:
+        """An id that a turn run again gives to the same message."""
+        self._used[key] += 1
+        return f"{self.number}/{key}/{self._used[key]}"
+
+    async def deliver(self, message: Message) -> None:
+        """Keep a message and pass it on at once; a sink that fails is not asked again in this turn."""
+        self.messages.append(message)
+        if self._sink is None:
+            return
+        try:
+            await self._sink.send(message)
+        except Exception:  # a broken connection of one person must not stop what was asked for
+            logger.warning("the sink of turn %d failed; its messages are kept", self.number, exc_info=True)
+            self._sink = None

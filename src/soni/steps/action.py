@@ -1,0 +1,59 @@
+"""action: run Python; its result fills slots, its failure has a way of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from soni.core.pending_task import inform
+from soni.core.timespan import Seconds
+from soni.errors import ActionError, ActionOutcomeUnknown
+from soni.steps.step import END, HANDOFF, Outcome, Step, StepContext, register
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@register
+class ActionStepConfig(Step):
+    """Call an action."""
+
+    main = "call"
+
+    call: str
+    map_outputs: dict[str, str] = {}
+    timeout: Seconds | None = None
+    retry: int = Field(default=0, ge=0)
+    on_error: str | None = None
+    on_unknown: str | None = None
+
+    @property
+    def sets(self) -> Mapping[str, str]:
+        return {f"map_outputs.{output}": slot for output, slot in self.map_outputs.items()}
+
+    @property
+    def targets(self) -> Mapping[str, str]:
+        return {
+            name: target for name, target in (("on_error", self.on_error), ("on_unknown", self.on_unknown)) if target
+        }
+
+    async def run(self, ctx: StepContext) -> Outcome:
+        try:
+            result = await ctx.call_action(self.call, timeout=self.timeout, retry=self.retry)
+            missing = [name for name in self.map_outputs if name not in result]
+            if missing:
+                raise ActionError(f"action '{self.call}' did not return '{missing[0]}'")
+        except ActionOutcomeUnknown as error:
+            if self.on_unknown:
+                return Outcome(why=str(error), goto=self.on_unknown)
+            return Outcome(why=str(error), goto=HANDOFF, task=inform(ctx.phrase("outcome_unknown")))
+        except ActionError as error:
+            if self.on_error:
+                return Outcome(why=str(error), goto=self.on_error)
+            return Outcome(why=str(error), goto=END, task=inform(ctx.phrase("action_failed")))
+        values = {slot: result[output] for output, slot in self.map_outputs.items()}
+        return Outcome(
+            writes={slot: value for slot, value in values.items() if value is not None},
+            forget=frozenset(slot for slot, value in values.items() if value is None),
+        )

@@ -1,0 +1,40 @@
+"""call: run another flow and come back with what it found out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from soni.steps.step import Outcome, Step, StepContext, Transfer, register
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@register
+class CallStepConfig(Step):
+    """Call a flow; `inputs` and `outputs` map slots of other names (theirs: ours)."""
+
+    main = "target"
+
+    target: str
+    inputs: dict[str, str] = {}
+    outputs: dict[str, str] = {}
+
+    @property
+    def sets(self) -> Mapping[str, str]:
+        return {f"outputs.{theirs}": ours for theirs, ours in self.outputs.items()}
+
+    @property
+    def flow(self) -> str | None:
+        return self.target
+
+    @property
+    def reads(self) -> Mapping[str, str]:
+        return {f"inputs.{theirs}": ours for theirs, ours in self.inputs.items()}
+
+    async def run(self, ctx: StepContext) -> Outcome:
+        returned = ctx.returned
+        if returned is None:
+            return Outcome(why=f"calls {self.target}", transfer=Transfer(self.target, self.inputs))
+        renamed = {self.outputs.get(name, name): value for name, value in returned.items()}
+        return Outcome(why=f"{self.target} has finished", writes=ctx.mine(renamed))

@@ -1,0 +1,70 @@
+"""collect: fill a slot, asking the person only if it is empty."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from soni.core.pending_task import collect, inform
+from soni.core.template import Text
+from soni.steps.step import END, Outcome, Step, StepContext, register
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@register
+class CollectStepConfig(Step):
+    """Ask for a slot's value."""
+
+    main = "slot"
+
+    slot: str
+    message: Text | None = None
+    options: list[str] = []
+    ask_always: bool = False
+    validate_: str | None = Field(default=None, alias="validate")
+    error: Text | None = None
+    attempts: int = Field(default=3, ge=1)
+    on_attempts: str | None = None
+
+    @property
+    def waits(self) -> bool:
+        return True
+
+    @property
+    def asks(self) -> str | None:
+        return self.slot
+
+    @property
+    def sets(self) -> Mapping[str, str]:
+        return {"slot": self.slot}
+
+    @property
+    def targets(self) -> Mapping[str, str]:
+        return {"on_attempts": self.on_attempts} if self.on_attempts else {}
+
+    @property
+    def texts(self) -> Mapping[str, Text]:
+        return {name: text for name, text in (("message", self.message), ("error", self.error)) if text}
+
+    async def run(self, ctx: StepContext) -> Outcome:
+        if ctx.slots.get(self.slot) is not None and (not self.ask_always or ctx.answer is not None):
+            return Outcome(why=f"{self.slot} is filled")
+        if ctx.attempts >= self.attempts:
+            why = f"{self.attempts} answers were refused"
+            if self.on_attempts:
+                return Outcome(why=why, goto=self.on_attempts)
+            return Outcome(why=why, goto=END, task=inform(ctx.phrase("too_many_attempts")))
+        prompt = ctx.render(self.message) if self.message else ctx.question(self.slot)
+        choices = ctx.choices(self.slot)
+        return Outcome(
+            why=f"{self.slot} is empty",
+            task=collect(
+                prompt,
+                self.slot,
+                options=self.options or [label for _, label in choices],
+                values=None if self.options else [value for value, _ in choices],
+            ),
+        )

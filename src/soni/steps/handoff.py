@@ -1,0 +1,38 @@
+"""handoff: pass the conversation to a person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from soni.core.pending_task import inform
+from soni.core.template import Text
+from soni.steps.step import END, Outcome, Step, StepContext, register
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@register
+class HandoffStepConfig(Step):
+    """Say that a person takes over, tell the host why, and end the flow."""
+
+    main = "reason"
+
+    reason: str | None = None
+    message: Text | None = None
+
+    @property
+    def texts(self) -> Mapping[str, Text]:
+        return {"message": self.message} if self.message else {}
+
+    @property
+    def falls_through(self) -> bool:
+        return False
+
+    async def run(self, ctx: StepContext) -> Outcome:
+        text = ctx.render(self.message) if self.message else ctx.phrase("handoff")
+        return Outcome(
+            why=self.reason or "handed over to a person",
+            goto=END,
+            task=inform(text, metadata={"kind": "handoff", "data": {"reason": self.reason}}),
+        )

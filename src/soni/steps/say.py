@@ -1,0 +1,37 @@
+"""say: tell the person something, and wait for an acknowledgement if asked to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from soni.core.pending_task import inform
+from soni.core.template import Text
+from soni.steps.step import Outcome, Step, StepContext, register
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@register
+class SayStepConfig(Step):
+    """Say a text."""
+
+    main = "message"
+
+    message: Text
+    wait_for_ack: bool = False
+    options: list[Text] = []
+
+    @property
+    def waits(self) -> bool:
+        return self.wait_for_ack
+
+    @property
+    def texts(self) -> Mapping[str, Text]:
+        return {"message": self.message} | {f"options.{n}": text for n, text in enumerate(self.options)}
+
+    async def run(self, ctx: StepContext) -> Outcome:
+        if self.wait_for_ack and ctx.answer is not None:
+            return Outcome(why="acknowledged")
+        options = [ctx.render(option) for option in self.options]
+        return Outcome(task=inform(ctx.render(self.message), wait_for_ack=self.wait_for_ack, options=options))

@@ -1,0 +1,223 @@
+"""The contract of a step: its YAML fields, what it reads, where it can go, and its `run`."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, ValidationError, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from soni.core.expression import Expression
+from soni.core.template import Text
+from soni.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import date
+
+    from soni.core.pending_task import PendingTask
+
+END = "end"
+HANDOFF = "handoff"
+RESERVED = (END, HANDOFF)
+"""Targets every flow has without declaring a step of that name."""
+
+STEPS: dict[str, type[Step]] = {}
+"""Every step type by the word that names it in YAML."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Another flow to run: `inputs` maps the slots that differ in name (theirs: ours)."""
+
+    flow: str
+    inputs: dict[str, str] = field(default_factory=dict)
+    returns: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a step decided. Without a task that waits, the flow goes on."""
+
+    why: str = ""
+    task: PendingTask | None = None
+    goto: str | None = None
+    """A step or a reserved target; None follows `jump_to` or the order of the list."""
+    writes: Mapping[str, Any] = field(default_factory=dict)
+    forget: frozenset[str] = frozenset()
+    transfer: Transfer | None = None
+    rounds: int | None = None
+    """For a loop: how many rounds have begun; 0 leaves it."""
+
+
+class StepContext(Protocol):
+    """What a step may see and do while it runs."""
+
+    @property
+    def slots(self) -> Mapping[str, Any]:
+        """Loaded values; what is read is noted, so that a later correction finds the steps it touches."""
+
+    @property
+    def today(self) -> date: ...
+
+    @property
+    def answer(self) -> bool | None:
+        """The person's answer to this very visit's question; None if there is none, or what was shown has changed."""
+
+    @property
+    def attempts(self) -> int:
+        """How many answers to this visit's question were refused."""
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds of this loop have begun."""
+
+    @property
+    def returned(self) -> Mapping[str, Any] | None:
+        """The slots of the flow that this step called, once it has finished."""
+
+    def render(self, text: Text) -> str:
+        """A text for the person, in their language."""
+
+    def phrase(self, name: str, **values: str) -> str:
+        """One of the assistant's general texts."""
+
+    def question(self, slot: str) -> str:
+        """How to ask for a slot that has no question of its own."""
+
+    def choices(self, slot: str) -> list[tuple[str, str]]:
+        """The (value, label) pairs a slot allows, if it allows only some."""
+
+    def mine(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Those of the values whose slots this flow has."""
+
+    async def call_action(self, name: str, *, timeout: float | None, retry: int) -> Mapping[str, Any]:
+        """Run an action on the slots its signature names; ActionError if it fails."""
+
+
+class Step(BaseModel):
+    """One step of a flow."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, arbitrary_types_allowed=True)
+
+    main: ClassVar[str | None] = None
+    """The field that the short form fills: `- collect: amount` means `slot: amount`."""
+
+    step: str
+    type: str = ""
+    if_: Expression | None = Field(default=None, alias="if")
+    jump_to: str | None = None
+
+    @abstractmethod
+    async def run(self, ctx: StepContext) -> Outcome:
+        """Do the step."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether the step can stop and wait for the person."""
+        return False
+
+    @property
+    def targets(self) -> Mapping[str, str]:
+        """Steps this one may go to besides the next, by the field that names them."""
+        return {}
+
+    @property
+    def falls_through(self) -> bool:
+        """Whether the step can go on to the next in the list."""
+        return True
+
+    @property
+    def expressions(self) -> Mapping[str, Expression]:
+        """The expressions of the step, by field; `if` comes on its own."""
+        return {}
+
+    @property
+    def texts(self) -> Mapping[str, Text]:
+        """What the step may say, by field."""
+        return {}
+
+    @property
+    def sets(self) -> Mapping[str, str]:
+        """The slots the step may write, by the field that names them."""
+        return {}
+
+    @property
+    def reads(self) -> Mapping[str, str]:
+        """The slots the step reads outside of expressions and texts, by the field that names them."""
+        return {}
+
+    @property
+    def flow(self) -> str | None:
+        """The other flow the step goes to."""
+        return None
+
+    @property
+    def asks(self) -> str | None:
+        """The slot whose value the step gets from the person."""
+        return None
+
+    @property
+    def body(self) -> tuple[Step, ...]:
+        """Steps written inside this one."""
+        return ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _type_is_the_class(cls, data: Any) -> Any:
+        return {"type": _word(cls), **data} if isinstance(data, dict) else data
+
+
+def register(kind: type[Step]) -> type[Step]:
+    """Make a step type known under its word; other packages use this too."""
+    STEPS[_word(kind)] = kind
+    return kind
+
+
+def _word(kind: type[Step]) -> str:
+    return kind.__name__.removesuffix("StepConfig").lower()
+
+
+def read_step(data: object) -> Step:
+    """A step from YAML, long or short form; ValidationError tells each field that is wrong."""
+    if isinstance(data, Step):
+        return data
+    if isinstance(data, str) and data in STEPS and STEPS[data].main is None:
+        data = {"type": data}
+    if not isinstance(data, dict):
+        raise _problem((), data, "a step is a map, such as {step: ask, type: collect, slot: name}.")
+    fields = dict(data)
+    if "type" not in fields:
+        fields = _long_form(fields)
+    word = fields["type"]
+    if word not in STEPS:
+        hint = did_you_mean(str(word), STEPS) or f"There are {', '.join(sorted(STEPS))}."
+        raise _problem(("type",), word, f"there is no step type '{word}'. {hint}")
+    return STEPS[word].model_validate(fields)
+
+
+def _long_form(fields: dict[str, Any]) -> dict[str, Any]:
+    words = [key for key in fields if key in STEPS]
+    if len(words) != 1:
+        unknown = next((key for key in fields if did_you_mean(str(key), STEPS)), None)
+        hint = f" {did_you_mean(str(unknown), STEPS)}" if unknown and not words else ""
+        raise _problem((), fields, f"the step has no type: write 'type: …', or the type as a key.{hint}")
+    word = words[0]
+    value = fields.pop(word)
+    main = STEPS[word].main
+    if main is not None and value is not None:
+        if main in fields:
+            raise _problem((main,), value, f"'{main}' is given twice: the short form '{word}: …' already gives it")
+        fields[main] = value
+    return {"type": word, **fields}
+
+
+def _problem(loc: tuple[str | int, ...], value: object, message: str) -> ValidationError:
+    detail = InitErrorDetails(type=PydanticCustomError("step", "{reason}", {"reason": message}), loc=loc, input=value)
+    return ValidationError.from_exception_data("step", [detail])
+
+
+AnyStep = Annotated[Step, PlainValidator(read_step), PlainSerializer(lambda step: step.model_dump(by_alias=True))]
+"""A field that holds a step of whatever type its data says."""
