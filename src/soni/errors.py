@@ -4,6 +4,7 @@ SoniError
 ├── ConfigError        the assistant's YAML or Python cannot be used; lists every problem
 ├── ActionError        an action failed, timed out or returned something unusable
 │   └── ActionOutcomeUnknown   nobody knows whether a `once` action happened
+├── InvalidValue       a value that a slot cannot hold
 ├── LimitReached       a flow ran too many steps or rounds without asking or ending
 └── ConversationError  a turn was asked for in a way that cannot be served
 """
@@ -67,6 +68,10 @@ class ActionError(SoniError):
 
 class ActionOutcomeUnknown(ActionError):
     """A `once` action was started and nobody knows whether it happened."""
+
+
+class InvalidValue(SoniError):
+    """A value that a slot cannot hold."""
 
 
 class LimitReached(SoniError):

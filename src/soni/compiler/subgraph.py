@@ -29,13 +29,10 @@ if TYPE_CHECKING:
 
 
 class LiveStepContext(StepContext, Protocol):
-    """A StepContext that also tells what was read and takes what is written."""
+    """A StepContext that also tells what was read."""
 
     @property
     def reads(self) -> Mapping[str, Any]: ...
-
-    async def accept(self, slot: str, value: Any) -> Any:
-        """The value as it is stored; InvalidValue if the slot cannot hold it."""
 
 
 class StepRuntime(Protocol):
@@ -83,11 +80,9 @@ def _node(placed: Placed, flow: FlowConfig) -> Any:
         live = context.step_context(state, placed.step, visit)
         try:
             outcome = await _outcome(placed, live)
-            stored = {slot: await live.accept(slot, value) for slot, value in outcome.writes.items()}
         except SoniError as error:
             outcome = Outcome(why=f"failed: {error}", goto=END, task=inform(live.phrase("error")))
-            stored = {}
-        visited = _Visited(state, frame, placed, flow, visit, outcome, stored, live.reads, context.flow_manager)
+        visited = _Visited(state, frame, placed, flow, visit, outcome, live.reads, context.flow_manager)
         return visited.command()
 
     run_step.__name__ = name
@@ -111,7 +106,6 @@ class _Visited:
     flow: FlowConfig
     visit: int
     outcome: Outcome
-    stored: dict[str, Any]
     reads: Mapping[str, Any]
     manager: FlowManager
 
@@ -163,7 +157,7 @@ class _Visited:
 
     def _moved(self, following: str | None) -> FlowDelta:
         flow_id = self.frame["flow_id"]
-        writes = {**dict.fromkeys(self.outcome.forget), **self.stored}
+        writes = {**dict.fromkeys(self.outcome.forget), **self.outcome.writes}
         before = self.manager.get_slots(self.state, flow_id)
         passed: Passed = {
             "step": self.placed.step.step,

@@ -148,8 +148,11 @@ class FlowManager:
         stack = [frame for chain in paused for frame in chain]
         if wanted is not None:
             return FlowDelta(flow_stack=stack + wanted)
-        _, pushed = self.push_flow(cast("DialogueState", {**state, "flow_stack": stack}), flow_name)
-        return pushed
+        # Flows started by the same message run in spoken order: what has not begun yet stays on top.
+        begun = [frame for frame in stack if frame["visits"]]
+        waiting = [cast("FlowContext", {**frame, "flow_state": "active"}) for frame in stack if not frame["visits"]]
+        _, pushed = self.push_flow(cast("DialogueState", {**state, "flow_stack": begun}), flow_name)
+        return merge_deltas([pushed, FlowDelta(flow_stack=[*(pushed.flow_stack or []), *waiting])])
 
     def update_frame(self, state: DialogueState, flow_id: str, **changes: Any) -> FlowDelta:
         """Change fields of one frame."""

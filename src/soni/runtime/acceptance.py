@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from soni.config.slots import rule_of
 from soni.core.expression import Expression
-from soni.errors import SoniError
+from soni.errors import InvalidValue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from soni.actions import Actions
     from soni.config.models import SoniConfig
     from soni.core.values import Reading
-
-
-class InvalidValue(SoniError):
-    """A value that a slot cannot hold."""
 
 
 async def accept(

@@ -13,7 +13,6 @@ from soni.compiler.subgraph import digest
 from soni.core.message_sink import Message
 from soni.du.context import MASK
 from soni.errors import ActionError
-from soni.runtime.acceptance import accept
 
 if TYPE_CHECKING:
     from datetime import date
@@ -113,15 +112,12 @@ class LiveStep:
         declared = self._context.config.slots[slot]
         return [(value, self._context.label(slot, value, self._state)) for value in declared.options]
 
-    async def accept(self, slot: str, value: Any) -> Any:
-        return await accept(
-            slot,
-            value,
-            config=self._context.config,
-            actions=self._context.actions,
-            reading=self._context.reading(self._state),
-            slots=self._context.loaded(self._stored),
-        )
+    async def accept(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        flow_id = self._frame["flow_id"]
+        return {
+            slot: await self._context.accept(self._state, slot, value, flow_id=flow_id)
+            for slot, value in values.items()
+        }
 
     async def call_action(self, name: str, *, timeout: float | None, retry: int) -> Mapping[str, Any]:
         for slot in self._context.actions.parameters(name):

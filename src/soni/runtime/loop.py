@@ -21,9 +21,8 @@ from soni.core.message_sink import Message
 from soni.core.state import CONVERSATION, empty_state
 from soni.dm.builder import build_orchestrator
 from soni.dm.orchestrator.commands import handlers_by_command
-from soni.errors import ConfigError, ConversationError, did_you_mean
+from soni.errors import ConfigError, ConversationError, InvalidValue, did_you_mean
 from soni.flow.manager import FlowManager
-from soni.runtime.acceptance import InvalidValue
 from soni.runtime.context import RuntimeContext
 from soni.runtime.turn import Turn
 

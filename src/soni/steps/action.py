@@ -8,7 +8,7 @@ from pydantic import Field
 
 from soni.core.pending_task import inform
 from soni.core.timespan import Seconds
-from soni.errors import ActionError, ActionOutcomeUnknown
+from soni.errors import ActionError, ActionOutcomeUnknown, InvalidValue
 from soni.steps.step import END, HANDOFF, Outcome, Step, StepContext, register
 
 if TYPE_CHECKING:
@@ -44,16 +44,14 @@ class ActionStepConfig(Step):
             missing = [name for name in self.map_outputs if name not in result]
             if missing:
                 raise ActionError(f"action '{self.call}' did not return '{missing[0]}'")
+            values = {slot: result[output] for output, slot in self.map_outputs.items()}
+            writes = await ctx.accept({slot: value for slot, value in values.items() if value is not None})
         except ActionOutcomeUnknown as error:
             if self.on_unknown:
                 return Outcome(why=str(error), goto=self.on_unknown)
             return Outcome(why=str(error), goto=HANDOFF, task=inform(ctx.phrase("outcome_unknown")))
-        except ActionError as error:
+        except (ActionError, InvalidValue) as error:
             if self.on_error:
                 return Outcome(why=str(error), goto=self.on_error)
             return Outcome(why=str(error), goto=END, task=inform(ctx.phrase("action_failed")))
-        values = {slot: result[output] for output, slot in self.map_outputs.items()}
-        return Outcome(
-            writes={slot: value for slot, value in values.items() if value is not None},
-            forget=frozenset(slot for slot, value in values.items() if value is None),
-        )
+        return Outcome(writes=writes, forget=frozenset(slot for slot, value in values.items() if value is None))

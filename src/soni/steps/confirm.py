@@ -54,8 +54,9 @@ class ConfirmStepConfig(Step):
         if answer is None:
             options = [ctx.phrase("yes"), ctx.phrase("no")]
             return Outcome(why="asked", task=confirm(prompt, options, values=["yes", "no"]))
+        writes = await ctx.accept({self.slot: answer})
         if answer:
-            return Outcome(why="the person said yes", writes={self.slot: True})
+            return Outcome(why="the person said yes", writes=writes)
         if self.on_deny and self.on_deny != END:
-            return Outcome(why="the person said no", writes={self.slot: False}, goto=self.on_deny)
-        return Outcome(why="the person said no", writes={self.slot: False}, goto=END, task=inform(ctx.phrase("denied")))
+            return Outcome(why="the person said no", writes=writes, goto=self.on_deny)
+        return Outcome(why="the person said no", writes=writes, goto=END, task=inform(ctx.phrase("denied")))

@@ -31,6 +31,6 @@ class SetStepConfig(Step):
     async def run(self, ctx: StepContext) -> Outcome:
         values = {**self.slots, **{slot: expression.evaluate(ctx.slots) for slot, expression in self.compute.items()}}
         return Outcome(
-            writes={slot: value for slot, value in values.items() if value is not None},
+            writes=await ctx.accept({slot: value for slot, value in values.items() if value is not None}),
             forget=frozenset(slot for slot, value in values.items() if value is None),
         )

@@ -46,6 +46,7 @@ class Outcome:
     goto: str | None = None
     """A step or a reserved target; None follows `jump_to` or the order of the list."""
     writes: Mapping[str, Any] = field(default_factory=dict)
+    """Values as `StepContext.accept` returned them."""
     forget: frozenset[str] = frozenset()
     transfer: Transfer | None = None
     rounds: int | None = None
@@ -89,6 +90,9 @@ class StepContext(Protocol):
 
     def choices(self, slot: str) -> list[tuple[str, str]]:
         """The (value, label) pairs a slot allows, if it allows only some."""
+
+    async def accept(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The values as their slots store them; InvalidValue if a slot cannot hold its own."""
 
     def mine(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
         """Those of the values whose slots this flow has."""

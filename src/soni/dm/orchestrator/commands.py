@@ -20,9 +20,8 @@ from soni.core.commands import (
     StartFlow,
 )
 from soni.core.pending_task import inform, is_collect, is_confirm, is_inform
-from soni.errors import SoniError
+from soni.errors import InvalidValue, SoniError
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
-from soni.runtime.acceptance import InvalidValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -1,0 +1,368 @@
+# ruff: noqa: E501  # a message is one line, however long
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from inline_snapshot import snapshot
+
+from soni.config.loader import load_config, read_config
+from soni.errors import ConfigError
+
+if TYPE_CHECKING:
+    from tests.config.conftest import Problems
+
+HELLO = "flows:\n  hello:\n    steps:\n      - say: Hello\n"
+
+
+def test_a_key_given_twice_is_told_with_the_line_of_the_first(problems_of: Problems) -> None:
+    assert problems_of("""\
+        flows:
+          hello:
+            description: Greet
+            steps:
+              - say: Hello
+            description: Say hello
+        """) == snapshot(["bot.yaml:6:5: 'description' is given twice; the first is in line 3. Remove one."])
+
+
+def test_a_flow_given_twice_in_one_file_is_told(problems_of: Problems) -> None:
+    assert problems_of("""\
+        flows:
+          hello:
+            steps: [{say: Hello}]
+          hello:
+            steps: [{say: Hi}]
+        """) == snapshot(["bot.yaml:4:3: 'hello' is given twice; the first is in line 2. Remove one."])
+
+
+def test_a_tab_in_the_indentation_is_told(problems_of: Problems) -> None:
+    assert problems_of("""\
+        flows:
+          hello:
+        \tsteps:
+        \t  - say: Hello
+        """) == snapshot(
+        [
+            "bot.yaml:3:1: this is not YAML: while scanning for the next token found character that cannot start any token."
+        ]
+    )
+
+
+def test_a_text_with_a_colon_needs_quotes(problems_of: Problems) -> None:
+    assert problems_of("""\
+        flows:
+          hello:
+            steps:
+              - say: Choose one: tea or coffee
+        """) == snapshot(
+        [
+            "bot.yaml:4:24: this is not YAML: mapping values are not allowed in this context. Quote a text that has ': ' in it."
+        ]
+    )
+
+
+def test_a_text_that_starts_with_a_brace_needs_quotes(problems_of: Problems) -> None:
+    assert problems_of("""\
+        slots:
+          name: {type: text}
+        flows:
+          hello:
+            steps:
+              - collect: name
+              - say: {name}, hello
+        """) == snapshot(
+        [
+            "bot.yaml:7:20: this is not YAML: while parsing a block mapping did not find expected key. Check the indentation and the quotes of the lines above."
+        ]
+    )
+
+
+def test_a_text_that_is_only_a_field_needs_quotes(problems_of: Problems) -> None:
+    assert problems_of("""\
+        slots:
+          name: {type: text}
+        flows:
+          hello:
+            steps:
+              - collect: name
+              - say: {name}
+        """) == snapshot(["bot.yaml:7:9: the text has 'name' where a language such as 'en' or 'es' belongs."])
+
+
+def test_an_unclosed_quote_is_told_where_it_opens(problems_of: Problems) -> None:
+    assert problems_of("""\
+        flows:
+          hello:
+            steps:
+              - say: "Hello
+              - say: Bye
+        """) == snapshot(
+        ["bot.yaml:6:1: this is not YAML: while scanning a quoted scalar found unexpected end of stream."]
+    )
+
+
+def test_an_unclosed_bracket_is_told_where_it_opens(problems_of: Problems) -> None:
+    assert problems_of("""\
+        flows:
+          hello:
+            trigger: {intents: [hello, hi}
+            steps:
+              - say: Hello
+        """) == snapshot(
+        [
+            "bot.yaml:3:34: this is not YAML: while parsing a flow sequence did not find expected ',' or ']'. Check the indentation and the quotes of the lines above."
+        ]
+    )
+
+
+def test_a_line_that_is_indented_too_little_is_told(problems_of: Problems) -> None:
+    assert problems_of("""\
+        flows:
+          hello:
+            steps:
+              - say: Hello
+           description: Greet
+        """) == snapshot(
+        [
+            "bot.yaml:5:4: this is not YAML: while parsing a block mapping did not find expected key. Check the indentation and the quotes of the lines above."
+        ]
+    )
+
+
+def test_an_apostrophe_in_single_quotes_is_told(problems_of: Problems) -> None:
+    assert problems_of("""\
+        flows:
+          hello:
+            steps:
+              - say: 'What's up?'
+        """) == snapshot(
+        [
+            "bot.yaml:4:20: this is not YAML: while parsing a block mapping did not find expected key. Check the indentation and the quotes of the lines above."
+        ]
+    )
+
+
+def test_a_percent_sign_or_an_at_sign_needs_quotes(problems_of: Problems) -> None:
+    assert problems_of("""\
+        flows:
+          hello:
+            steps:
+              - say: @ana writes
+        """) == snapshot(
+        [
+            "bot.yaml:4:14: this is not YAML: while scanning for the next token found character that cannot start any token."
+        ]
+    )
+
+
+def test_a_backslash_in_double_quotes_is_told(problems_of: Problems) -> None:
+    assert problems_of(r"""
+        flows:
+          hello:
+            steps:
+              - say: "C:\docs"
+        """) == snapshot(
+        ["bot.yaml:5:17: this is not YAML: while parsing a quoted scalar found unknown escape character."]
+    )
+
+
+def test_an_unknown_anchor_is_told(problems_of: Problems) -> None:
+    assert problems_of("""\
+        flows:
+          hello:
+            steps:
+              - say: *greeting
+        """) == snapshot(["bot.yaml:4:14: this is not YAML: found undefined alias."])
+
+
+def test_a_second_document_in_a_file_is_told(problems_of: Problems) -> None:
+    assert problems_of(HELLO + "---\n" + HELLO) == snapshot(
+        ["bot.yaml:5:1: this is not YAML: expected a single document in the stream but found another document."]
+    )
+
+
+def test_a_control_character_is_told(problems_of: Problems) -> None:
+    assert problems_of(HELLO + "      - say: 'ring \a'\n") == snapshot(
+        [
+            """\
+bot.yaml:1:1: this is not YAML: unacceptable character #x0007: control characters are not allowed
+  in "<unicode string>", position 65.\
+"""
+        ]
+    )
+
+
+def test_a_key_that_is_not_a_word_is_told(problems_of: Problems) -> None:
+    assert problems_of("""\
+        flows:
+          hello:
+            steps:
+              - say: Hello
+              - say:
+                  {name}: Hello
+        """) == snapshot(
+        [
+            "bot.yaml:5:9: the text is an empty map; write a text for at least one language.",
+            "bot.yaml:6:11: a key must be a word. Quote texts that begin with { or [.",
+        ]
+    )
+
+
+def test_a_merge_key_is_told(problems_of: Problems) -> None:
+    assert problems_of("""\
+        slots:
+          one: &one {type: money}
+          two: {<<: *one, description: Two}
+        flows:
+          hello:
+            steps:
+              - collect: one
+              - collect: two
+        """) == snapshot(
+        [
+            "bot.yaml:3:9: there is no key '<<' in slot 'two'. There are description, error, examples, items, message, options, scope, sensitive, source, type, validate."
+        ]
+    )
+
+
+def test_an_alias_inside_itself_is_told(problems_of: Problems) -> None:
+    assert problems_of("""\
+        flows:
+          hello:
+            steps: &steps
+              - say: Hello
+              - while: "true"
+                do: *steps
+        """) == snapshot(
+        [
+            "bot.yaml:3:12: an alias makes this file endless. Write the value out instead.",
+            "bot.yaml:3:12: 'do' in a step of flow 'hello' (it is empty): input should be a valid list.",
+        ]
+    )
+
+
+def test_a_billion_laughs_are_refused_quickly(problems_of: Problems) -> None:
+    lines = ["a0: &a0 [ha, ha]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
+    begun = time.monotonic()
+    told = problems_of("\n".join(lines))
+    assert time.monotonic() - begun < 5
+    assert told == snapshot(
+        [
+            "bot.yaml:1:14: an alias makes this file endless. Write the value out instead.",
+            "bot.yaml:3:5: an alias makes this file endless. Write the value out instead.",
+            "bot.yaml:3:5: an alias makes this file endless. Write the value out instead.",
+            "bot.yaml:3:5: an alias makes this file endless. Write the value out instead.",
+            "bot.yaml:4:5: an alias makes this file endless. Write the value out instead.",
+            "bot.yaml:4:5: an alias makes this file endless. Write the value out instead.",
+            "bot.yaml:4:5: an alias makes this file endless. Write the value out instead.",
+            "bot.yaml:7:5: an alias makes this file endless. Write the value out instead.",
+            "bot.yaml:8:5: an alias makes this file endless. Write the value out instead.",
+            "bot.yaml:9:5: an alias makes this file endless. Write the value out instead.",
+            "bot.yaml:10:5: an alias makes this file endless. Write the value out instead.",
+            "bot.yaml:11:6: an alias makes this file endless. Write the value out instead.",
+            "bot.yaml:12:6: an alias makes this file endless. Write the value out instead.",
+            "bot.yaml:1:1: there are no flows. Declare at least one under 'flows:'.",
+        ]
+    )
+
+
+def test_deep_nesting_is_refused(problems_of: Problems) -> None:
+    assert problems_of("flows: " + "[" * 5000 + "]" * 5000) == snapshot()
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n", "---\n", "\n\n"])
+def test_a_file_without_content_has_no_flows(problems_of: Problems, text: str) -> None:
+    assert problems_of(text) == ["bot.yaml:1:1: there are no flows. Declare at least one under 'flows:'."]
+
+
+def test_a_file_of_text_is_told(problems_of: Problems) -> None:
+    assert problems_of("Hello there") == snapshot(["bot.yaml:1:1: the file must hold a map, such as 'flows: …'."])
+
+
+def test_a_file_with_a_list_is_told_in_its_own_name(problems_of: Problems) -> None:
+    assert problems_of({"a.yaml": HELLO, "b.yaml": "- say: Hello\n"}) == snapshot(
+        ["bot/a.yaml:1:1: the file must hold a map, such as 'flows: …'."]
+    )
+
+
+def test_a_file_that_is_not_utf8_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bot.yaml").write_bytes("flows:\n  hello:\n    steps:\n      - say: ¿Qué?\n".encode("latin-1"))
+    assert [str(problem) for problem in read_config("bot.yaml")[1]] == snapshot(
+        ["bot.yaml:1:1: the file is not UTF-8 text: invalid start byte at byte 40."]
+    )
+
+
+def test_a_folder_without_yaml_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bot").mkdir()
+    assert [str(problem) for problem in read_config("bot")[1]] == snapshot(
+        ["the folder 'bot' has no .yaml files. Name the folder that holds the assistant."]
+    )
+
+
+def test_a_path_that_does_not_exist_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("domain").mkdir()
+    Path("domain/assistant.yaml").write_text(HELLO)
+    with pytest.raises(ConfigError) as error:
+        load_config("domian")
+    assert str(error.value) == snapshot("there is no file or folder 'domian'. Did you mean 'domain'?")
+    assert str(read_config("domain/asistant.yaml")[1][0]) == snapshot(
+        "there is no file or folder 'domain/asistant.yaml'. Did you mean 'assistant.yaml'?"
+    )
+    assert str(read_config("nowhere/at/all")[1][0]) == snapshot("there is no file or folder 'nowhere/at/all'.")
+
+
+def test_a_flow_in_two_files_is_told_where_the_second_stands(problems_of: Problems) -> None:
+    assert problems_of({"a.yaml": HELLO, "b.yaml": HELLO.replace("Hello", "Hi")}) == snapshot(
+        ["bot/b.yaml:2:3: 'flows.hello' is declared in more than one file. Keep one of them."]
+    )
+
+
+def test_a_setting_in_two_files_is_told(problems_of: Problems) -> None:
+    assert problems_of(
+        {
+            "a.yaml": "settings: {language: en}\n" + HELLO,
+            "b.yaml": "settings:\n  language: es\n",
+        }
+    ) == snapshot(["bot/b.yaml:2:3: 'settings.language' is declared in more than one file. Keep one of them."])
+
+
+def test_a_mistake_in_the_second_file_is_told_in_its_name(problems_of: Problems) -> None:
+    assert problems_of(
+        {
+            "a.yaml": HELLO,
+            "b.yaml": "flows:\n  bye:\n    stepz:\n      - say: Bye\n",
+        }
+    ) == snapshot(
+        [
+            "bot/b.yaml:3:5: flow 'bye' needs 'steps'.",
+            "bot/b.yaml:3:5: there is no key 'stepz' in flow 'bye'. Did you mean 'steps'?",
+        ]
+    )
+
+
+def test_files_with_mistakes_tell_all_of_them_in_one_go(problems_of: Problems) -> None:
+    assert problems_of(
+        {
+            "a.yaml": "flows:\n  hello:\n    steps:\n      - say: Hello {nmae}\n      - sey: Bye\n",
+            "b.yaml": "slots:\n  name: {type: txt}\n  age: {type: integer, optons: [1]}\n",
+            "c.yaml": "flows:\n\thello: 1\n",
+            "d.yaml": "settings: {langauge: es}\ntexts: {denid: No}\nversion: 2\n",
+            "e.yaml": "flows:\n  bye:\n    steps:\n      - {say: Bye, jump_to: ned}\n      - {call: helo}\n",
+        }
+    ) == snapshot(
+        [
+            "bot/a.yaml:5:9: the step has no type: write 'type: …', or the type as a key. Did you mean 'set'?",
+            "bot/b.yaml:2:16: there is no slot type 'txt'. Did you mean 'text'?",
+            "bot/b.yaml:3:24: there is no key 'optons' in slot 'age'. Did you mean 'options'?",
+            "bot/c.yaml:2:1: this is not YAML: while scanning for the next token found character that cannot start any token.",
+            "bot/d.yaml:1:12: there is no key 'langauge' in 'settings'. Did you mean 'language'?",
+            "bot/d.yaml:2:9: there is no key 'denid' in 'texts'. Did you mean 'denied'?",
+            "bot/d.yaml:3:10: 'version' in the assistant (it is '2'): input should be '1'.",
+        ]
+    )
