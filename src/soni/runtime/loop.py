@@ -22,6 +22,7 @@ from soni.core.state import CONVERSATION, empty_state
 from soni.dm.builder import build_orchestrator
 from soni.dm.orchestrator.commands import handlers_by_command
 from soni.errors import ConfigError, ConversationError, InvalidValue, did_you_mean
+from soni.flow.delta import FlowDelta, merge_delta
 from soni.flow.manager import FlowManager
 from soni.runtime.context import RuntimeContext
 from soni.runtime.turn import Turn
@@ -187,7 +188,7 @@ class RuntimeLoop:
     async def _with_host_slots(
         self, state: DialogueState, slots: Mapping[str, Any], context: RuntimeContext
     ) -> dict[str, dict[str, Any]]:
-        stored = dict(state["flow_slots"].get(CONVERSATION, {}))
+        stored: dict[str, Any] = {}
         for name, value in slots.items():
             if name not in self.config.conversation_slots:
                 hint = did_you_mean(name, self.config.conversation_slots) or "Give it 'scope: conversation'."
@@ -197,8 +198,9 @@ class RuntimeLoop:
             except InvalidValue as error:
                 raise ConversationError(str(error)) from None
             stored[name] = accepted
-        kept = {name: value for name, value in stored.items() if value is not None}
-        return {**state["flow_slots"], CONVERSATION: kept} if kept else dict(state["flow_slots"])
+        if not stored:
+            return state["flow_slots"]
+        return merge_delta(state, FlowDelta(flow_slots={CONVERSATION: stored}))["flow_slots"]
 
     def _context(self, turn: Turn) -> RuntimeContext:
         if self._understanding is None:

@@ -7,10 +7,12 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from soni.core import commands
+from soni.core.message_sink import Message
 from soni.core.state import WINDOW, DialogueState, Spoken
 from soni.dm.orchestrator.command_processor import CommandProcessor
 from soni.dm.orchestrator.executor import SubgraphExecutor
 from soni.dm.orchestrator.task_handler import PendingTaskHandler, TaskAction
+from soni.dm.privacy import is_private, masked
 from soni.du.context import MASK
 from soni.runtime.context import RuntimeContext
 
@@ -30,23 +32,24 @@ async def orchestrator_node(state: DialogueState, runtime: Runtime[RuntimeContex
             result = await tasks.handle(task)
             if result.action is TaskAction.INTERRUPT:
                 waiting = result.task
+    private = is_private(state["_pending_task"], state["commands"], context.config)
+    text = MASK if private else state["user_message"] or ""
     return {
         "flow_stack": after["flow_stack"],
         "flow_slots": after["flow_slots"],
         "flow_count": after["flow_count"],
         "flows_started": after["flows_started"],
         "trace": after["trace"],
-        "messages": _window(state, context),
+        "user_message": text,
+        "commands": [masked(command) for command in state["commands"]] if private else state["commands"],
+        "messages": _window(state["messages"], text, context.turn.messages),
         "response": "\n".join(message.text for message in context.turn.messages),
         "turn": context.turn.number,
         "_pending_task": waiting,
     }
 
 
-def _window(state: DialogueState, context: RuntimeContext) -> list[Spoken]:
-    """The last messages of both sides; an answer to a sensitive question is not kept."""
-    task = state["_pending_task"]
-    asked = context.config.slots.get(task["slot"]) if task and task["type"] == "collect" else None
-    text = MASK if asked is not None and asked.sensitive else state["user_message"] or ""
-    said: list[Spoken] = [{"role": "assistant", "text": message.text} for message in context.turn.messages]
-    return [*state["messages"], Spoken(role="user", text=text), *said][-WINDOW:]
+def _window(before: list[Spoken], text: str, answers: list[Message]) -> list[Spoken]:
+    """The last messages of both sides."""
+    said: list[Spoken] = [{"role": "assistant", "text": message.text} for message in answers]
+    return [*before, Spoken(role="user", text=text), *said][-WINDOW:]

@@ -18,7 +18,8 @@ from soni.core.commands import (
 )
 from soni.core.pending_task import is_collect, is_confirm
 from soni.core.state import DialogueState
-from soni.du.context import MASK, dialogue_context
+from soni.dm.privacy import is_private, masked
+from soni.du.context import dialogue_context
 from soni.du.understanding import Found, Understood
 from soni.runtime.context import RuntimeContext
 
@@ -37,11 +38,9 @@ async def understand(state: DialogueState, runtime: Runtime[RuntimeContext]) -> 
     else:
         understood = await _read(text, state, context)
     language = understood.language if understood.language in context.config.languages else state["language"]
-    return {
-        "commands": [command.dump() for command in understood.commands],
-        "language": language,
-        "trace": [_traced(found, understood.by, context) for found in understood.found],
-    }
+    commands = [command.dump() for command in understood.commands]
+    private = is_private(state["_pending_task"], commands, context.config)
+    return {"commands": commands, "language": language, "trace": _traced(understood, private=private)}
 
 
 async def _read(text: str, state: DialogueState, context: RuntimeContext) -> Understood:
@@ -88,10 +87,13 @@ def _chosen(payload: dict[str, str], task: PendingTask | None) -> Understood:
     return Understood((Found(command, evidence=evidence),), by="payload")
 
 
-def _traced(found: Found, by: str, context: RuntimeContext) -> dict[str, Any]:
-    command = found.command.dump()
-    slot = context.config.slots.get(command.get("slot", ""))
-    evidence = found.evidence
-    if slot is not None and slot.sensitive:
-        command, evidence = {**command, "value": MASK}, ""
-    return {"command": command, "by": by, "confidence": round(found.confidence, 3), "evidence": evidence}
+def _traced(understood: Understood, *, private: bool) -> list[dict[str, Any]]:
+    return [
+        {
+            "command": masked(found.command.dump()) if private else found.command.dump(),
+            "by": understood.by,
+            "confidence": round(found.confidence, 3),
+            "evidence": "" if private else found.evidence,
+        }
+        for found in understood.found
+    ]

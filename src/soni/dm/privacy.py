@@ -1,0 +1,27 @@
+"""What a turn leaves in the state: words and commands that carry a sensitive value are masked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from soni.du.context import MASK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from soni.config.models import SoniConfig
+    from soni.core.pending_task import PendingTask
+
+
+def is_private(task: PendingTask | None, commands: Iterable[dict[str, Any]], config: SoniConfig) -> bool:
+    """Whether a message answers a sensitive question, or was understood to hold a sensitive value."""
+    named = {task["slot"]} if task is not None and task["type"] == "collect" else set()
+    for command in commands:
+        named |= {command.get("slot", ""), *command.get("slots", {})}
+    return any(config.slots[name].sensitive for name in named if name in config.slots)
+
+
+def masked(command: dict[str, Any]) -> dict[str, Any]:
+    """The command without the values it carries."""
+    kept = {**command, "value": MASK} if "value" in command else dict(command)
+    return {**kept, "slots": dict.fromkeys(command["slots"], MASK)} if "slots" in command else kept

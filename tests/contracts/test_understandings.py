@@ -1,0 +1,61 @@
+"""The contract of an understanding, on every understanding that ships."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from soni import SoniConfig, load_config
+from soni.core import commands
+from soni.core.pending_task import PendingTask, collect, confirm, inform
+from soni.core.state import DialogueState, empty_state
+from soni.du.context import DialogueContext, dialogue_context
+from soni.du.local.understanding import LocalUnderstanding
+from soni.du.understanding import Understanding
+from soni.testing import ScriptedUnderstanding
+
+BANKING = Path(__file__).parents[2] / "examples" / "banking" / "domain"
+CONFIG = load_config(BANKING)
+TASKS: list[PendingTask | None] = [
+    None,
+    collect("How much?", "amount"),
+    confirm("Go on?"),
+    inform("Read.", wait_for_ack=True),
+]
+
+
+def context(task: PendingTask | None, config: SoniConfig = CONFIG) -> DialogueContext:
+    state: DialogueState = {**empty_state(), "_pending_task": task}
+    return dialogue_context(state, config, startable=config.flows, filled={}, now=datetime(2026, 11, 15, 12))
+
+
+@pytest.fixture(scope="module", params=["local", "scripted"])
+def understanding(request: pytest.FixtureRequest) -> Understanding:
+    return LocalUnderstanding(CONFIG) if request.param == "local" else ScriptedUnderstanding()
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(message=st.text(max_size=200), task=st.sampled_from(TASKS))
+async def test_whatever_is_said_registered_commands_come_back(
+    understanding: Understanding, message: str, task: PendingTask | None
+) -> None:
+    understood = await understanding.understand(message, context(task))
+    assert understood.by
+    assert understood.commands
+    for found in understood.found:
+        assert 0 <= found.confidence <= 1
+        assert commands.load(found.command.dump()) == found.command
+
+
+@pytest.mark.parametrize("message", ["", "   ", "?!", "\x00", "🎉" * 50, "a" * 9_000, "{amount}", "transfer " * 500])
+async def test_odd_messages_are_understood_as_something(understanding: Understanding, message: str) -> None:
+    for task in TASKS:
+        assert (await understanding.understand(message, context(task))).commands
+
+
+async def test_slots_of_confirmations_and_of_the_system_are_never_offered(understanding: Understanding) -> None:
+    assert {"transfer_confirmed", "reference", "needs_code"}.isdisjoint(context(None).slots)

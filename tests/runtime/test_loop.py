@@ -1,0 +1,324 @@
+"""RuntimeLoop: many conversations at once, one turn after the other in each, and failures that stay where they are."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from soni import Actions, ConfigError, RuntimeLoop, SoniConfig
+from soni.config.models import PersistenceConfig
+from soni.core.commands import AffirmConfirmation, SetSlot, StartFlow
+from soni.core.message_sink import BufferedMessageSink, CallbackMessageSink, Message
+from soni.du.context import DialogueContext
+from soni.du.understanding import Understood
+from soni.errors import ConversationError
+from soni.store.checkpointer import open_checkpointer
+from soni.testing import Conversation, ScriptedUnderstanding
+from tests.conftest import Assistant, Talk
+
+NAMES = """
+    slots: {name: {type: text}, pet: {type: text}}
+    flows:
+      meet:
+        steps:
+          - {collect: name, message: "Name?"}
+          - {collect: pet, message: "{name}, pet?"}
+          - {say: "{name} and {pet}."}
+      other: {steps: [{say: "Hi."}]}
+"""
+
+
+class Parrot:
+    """Understands 'start', and everything else as the answer to the open question."""
+
+    async def understand(self, message: str, context: DialogueContext) -> Understood:
+        await asyncio.sleep(0)
+        command = StartFlow(flow="meet") if context.asked is None else SetSlot(slot=context.asked, value=message)
+        return Understood.of([command], by="parrot")
+
+
+async def test_users_at_once_never_see_each_others_text(assistant: Assistant) -> None:
+    async with RuntimeLoop(assistant(NAMES), understanding=Parrot()) as loop:
+        sinks = {f"user{n}": BufferedMessageSink() for n in range(20)}
+
+        async def converse(user: str) -> None:
+            for text in ("start", user, f"pet of {user}"):
+                await loop.run_turn(text, user_id=user, sink=sinks[user])
+
+        await asyncio.gather(*(converse(user) for user in sinks))
+    for user, sink in sinks.items():
+        texts = [message.text for message in sink.messages]
+        assert texts == ["Name?", f"{user}, pet?", f"{user} and pet of {user}."]
+
+
+async def test_messages_at_once_of_one_user_are_answered_one_after_the_other(assistant: Assistant) -> None:
+    async with RuntimeLoop(assistant(NAMES), understanding=Parrot()) as loop:
+        answers = await asyncio.gather(*(loop.process_message(text, user_id="a") for text in ("start", "Ana", "Rex")))
+    assert answers == ["Name?", "Ana, pet?", "Ana and Rex."]
+
+
+async def test_a_message_in_the_middle_of_a_turn_waits_for_it(assistant: Assistant) -> None:
+    config = assistant("""
+        slots: {n: {type: integer, source: system}}
+        flows:
+          slow: {steps: [{action: wait, map_outputs: {n: n}}, {say: "Slow {n}."}]}
+          fast: {steps: [{say: "Fast."}]}
+    """)
+    started, finish = asyncio.Event(), asyncio.Event()
+    actions = Actions()
+
+    @actions.register("wait", effect="pure")
+    async def wait() -> dict[str, int]:
+        started.set()
+        await finish.wait()
+        return {"n": 1}
+
+    order: list[str] = []
+    sink = CallbackMessageSink(lambda message: order.append(message.text))
+    understanding = ScriptedUnderstanding({"slow": [StartFlow(flow="slow")], "fast": [StartFlow(flow="fast")]})
+    async with RuntimeLoop(config, actions=actions, understanding=understanding) as loop:
+        first = asyncio.create_task(loop.run_turn("slow", user_id="a", sink=sink))
+        await started.wait()
+        second = asyncio.create_task(loop.run_turn("fast", user_id="a", sink=sink))
+        other = await loop.run_turn("fast", user_id="b")
+        assert other.text == "Fast."
+        assert not second.done()
+        finish.set()
+        await asyncio.gather(first, second)
+    assert order == ["Slow 1.", "Fast."]
+
+
+class Broken:
+    """An understanding that fails on demand."""
+
+    def __init__(self) -> None:
+        self.fails = False
+
+    async def understand(self, message: str, context: DialogueContext) -> Understood:
+        if self.fails:
+            raise RuntimeError("provider down")
+        return await Parrot().understand(message, context)
+
+
+async def test_b44_an_understanding_that_fails_costs_one_answer_and_nothing_else(assistant: Assistant) -> None:
+    understanding = Broken()
+    async with RuntimeLoop(assistant(NAMES), understanding=understanding) as loop:
+        await loop.process_message("start", user_id="a")
+        understanding.fails = True
+        assert (await loop.process_message("Ana", user_id="a")).endswith("Name?")
+        understanding.fails = False
+        assert await loop.process_message("Ana", user_id="a") == "Ana, pet?"
+
+
+class BrokenHandler(RuntimeError):
+    pass
+
+
+@pytest.mark.parametrize("backend", ["memory", "sqlite"])
+@pytest.mark.parametrize("new_loop", [False, True])
+async def test_g6_a_turn_that_fails_leaves_the_conversation_where_it_was(
+    assistant: Assistant, tmp_path: Path, backend: Any, new_loop: bool
+) -> None:
+    """Also when the very first turn fails, and when several fail in a row."""
+    config = assistant(NAMES)
+    persistence = PersistenceConfig(backend=backend, path=str(tmp_path / "c.db"))
+    async with open_checkpointer(persistence) as saver:
+        user = Conversation(config, checkpointer=saver, fresh=new_loop)
+
+        async def fail() -> None:
+            user.understanding.add("…", _NotACommand())  # type: ignore[arg-type]  # what no handler expects
+            said = await user._turn("…")
+            assert said == ["Sorry, something went wrong on my side. Please try again."]
+            assert user.last is not None
+            assert user.last.error
+
+        await fail()
+        assert await user.say(StartFlow(flow="meet")) == ["Name?"]
+        await fail()
+        await fail()
+        assert await user.say(SetSlot(slot="name", value="Ana")) == ["Ana, pet?"]
+        await fail()
+        assert await user.say(SetSlot(slot="pet", value="Rex")) == ["Ana and Rex."]
+        assert (await user.state())["turn"] == 3
+
+
+class _NotACommand:
+    def dump(self) -> dict[str, str]:
+        return {"type": "from_outer_space"}
+
+
+async def test_a_sink_that_fails_does_not_stop_the_turn(assistant: Assistant) -> None:
+    def fail(message: Message) -> None:
+        raise ConnectionResetError
+
+    async with RuntimeLoop(assistant(NAMES), understanding=Parrot()) as loop:
+        turn = await loop.run_turn("start", user_id="a", sink=CallbackMessageSink(fail))
+        assert turn.text == "Name?"
+        assert turn.error is None
+        assert await loop.process_message("Ana", user_id="a") == "Ana, pet?"
+
+
+async def test_reset_and_forget_leave_nothing_behind(assistant: Assistant, tmp_path: Path) -> None:
+    path = tmp_path / "c.db"
+    async with (
+        open_checkpointer(PersistenceConfig(backend="sqlite", path=str(path))) as saver,
+        RuntimeLoop(assistant(NAMES), checkpointer=saver, understanding=Parrot()) as loop,
+    ):
+        for user in ("a", "b"):
+            await loop.process_message("start", user_id=user)
+            await loop.process_message(f"Name-{user}", user_id=user)
+        await loop.forget("a")
+        assert (await loop.get_state("a"))["turn"] == 0
+        assert (await loop.get_state("b"))["turn"] == 2
+        assert await loop.process_message("start", user_id="a") == "Name?"
+        await loop.forget("a")
+    dump = _dumped(path)
+    assert "Name-a" not in dump
+    assert _hex("Name-a") not in dump
+    assert _hex("Name-b") in dump, "or this test looks in the wrong place"
+
+
+def _dumped(path: Path) -> str:
+    with closing(sqlite3.connect(path)) as database:
+        return "\n".join(database.iterdump())
+
+
+def _hex(text: str) -> str:
+    return text.encode().hex().upper()
+
+
+async def test_sensitive_answers_are_in_the_flows_slots_and_nowhere_else(assistant: Assistant, tmp_path: Path) -> None:
+    config = assistant("""
+        slots:
+          pin: {type: text, sensitive: true, validate: "len(pin) == 4"}
+          name: {type: text}
+        flows:
+          login:
+            steps:
+              - {collect: pin, message: "PIN?"}
+              - {collect: name, message: "Name?"}
+              - {say: "Hello."}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    path = tmp_path / "c.db"
+    async with open_checkpointer(PersistenceConfig(backend="sqlite", path=str(path))) as saver:
+        user = Conversation(config, checkpointer=saver)
+        await user.say(StartFlow(flow="login"))
+        await user.say(SetSlot(slot="pin", value="987654"), text="987654")
+        await user.say(SetSlot(slot="pin", value="4321"), text="it is 4321")
+        state = await user.state()
+        assert state["flow_slots"]["login#1"] == {"pin": "4321"}
+        rest = {key: value for key, value in state.items() if key != "flow_slots"}
+        assert "4321" not in str(rest)
+        assert "987654" not in str(rest)
+        assert user.last is not None
+        assert "4321" not in str(user.last.trace)
+        await user.say(SetSlot(slot="name", value="Ana"))
+        assert "4321" not in str(await user.state())
+    dump = _dumped(path)
+    assert "987654" not in dump
+    assert _hex("987654") not in dump, "a refused value was never anybody's slot"
+
+
+async def test_conversation_wide_slots_come_from_the_host_and_guard_flows(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {logged_in: {type: boolean, source: system, scope: conversation}}
+        flows:
+          secret: {if: "logged_in", steps: [{say: "The secret."}]}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    assert await user.say(StartFlow(flow="secret")) == ["I cannot do that right now."]
+    assert await user.say(StartFlow(flow="secret"), slots={"logged_in": True}) == ["The secret."]
+    assert await user.say(StartFlow(flow="secret")) == ["The secret."]
+    assert await user.say(StartFlow(flow="secret"), slots={"logged_in": None}) == ["I cannot do that right now."]
+
+
+async def test_host_slots_also_arrive_while_a_question_is_open(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots:
+          tier: {type: text, source: system, scope: conversation}
+          name: {type: text}
+        flows:
+          meet: {steps: [{collect: name, message: "Name?"}, {say: "{name}, {tier}."}]}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    await user.say(StartFlow(flow="meet"))
+    assert await user.say(SetSlot(slot="name", value="Ana"), slots={"tier": "gold"}) == ["Ana, gold."]
+
+
+@pytest.mark.parametrize("slots", [{"nope": 1}, {"name": "x"}])
+async def test_host_slots_that_cannot_be_set_are_refused_with_the_reason(
+    assistant: Assistant, slots: dict[str, Any]
+) -> None:
+    async with RuntimeLoop(assistant(NAMES), understanding=Parrot()) as loop:
+        with pytest.raises(ConversationError, match="not a conversation-wide slot"):
+            await loop.run_turn("start", user_id="a", slots=slots)
+        assert await loop.process_message("start", user_id="a") == "Name?"
+
+
+async def test_bad_turns_are_refused_with_the_reason(assistant: Assistant) -> None:
+    loop = RuntimeLoop(assistant(NAMES), understanding=None)
+    with pytest.raises(ConversationError, match="async with"):
+        await loop.process_message("start", user_id="a")
+    async with RuntimeLoop(assistant(NAMES), understanding=Parrot()) as loop:
+        with pytest.raises(ConversationError, match="user_id"):
+            await loop.process_message("start", user_id="")
+        with pytest.raises(ConversationError, match="characters"):
+            await loop.process_message("x" * 20_000, user_id="a")
+
+
+def test_what_does_not_fit_together_fails_at_the_start(assistant: Assistant) -> None:
+    config = assistant("flows: {a: {steps: [{action: pay}]}}")
+    with pytest.raises(ConfigError, match=r"assistant\.yaml:1:\d+: .*'pay', which is not registered"):
+        RuntimeLoop(config)
+
+
+async def test_a_single_flow_starts_with_whatever_is_said_but_only_once(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant("flows: {hello: {steps: [{say: Hello!}]}}"))
+    assert await user.say() == ["Hello!"]
+    assert (await user.say())[0].startswith("Sorry, I did not understand")
+
+
+async def test_the_state_stays_small_however_long_the_conversation(assistant: Assistant) -> None:
+    saver = InMemorySaver()
+    user = Conversation(assistant(NAMES), checkpointer=saver)
+    sizes = []
+    for _ in range(30):
+        await user.say(StartFlow(flow="meet"))
+        await user.say(SetSlot(slot="name", value="Ana"))
+        await user.say(SetSlot(slot="pet", value="Rex"))
+        sizes.append(len(str(await user.state())))
+        assert (await user.state())["flow_slots"] == {}
+    assert sizes[-1] <= sizes[10] + 20
+
+
+async def test_a_turn_result_tells_what_was_understood_and_which_steps_ran(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(NAMES))
+    await user.say(StartFlow(flow="meet", slots={"name": "Ana"}))
+    assert user.last is not None
+    assert user.last.commands == (StartFlow(flow="meet", slots={"name": "Ana"}),)
+    assert user.last.pending is not None
+    assert user.last.pending["type"] == "collect"
+    steps = [(entry["step"], entry.get("why")) for entry in user.last.trace if "step" in entry]
+    assert steps == [("collect_name", "name is filled"), ("collect_pet", "pet is empty")]
+    assert user.last.trace[0]["by"] == "scripted"
+
+
+async def test_yes_is_ignored_where_nothing_is_asked(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(NAMES))
+    await user.say(StartFlow(flow="meet"))
+    assert await user.say(AffirmConfirmation()) == ["Name?"]
+
+
+def test_config_is_checked_again_with_the_actions(assistant: Assistant) -> None:
+    config: SoniConfig = assistant("slots: {a: {type: text, validate: nope}}\nflows: {f: {steps: [{collect: a}]}}")
+    with pytest.raises(ConfigError, match="validator 'nope'"):
+        RuntimeLoop(config, actions=Actions())
