@@ -12,7 +12,7 @@ chat: .venv/.installed ## Talk to the banking assistant (CONFIG=folder for anoth
 	@$(BIN)/soni chat --config $(CONFIG)
 
 test: .venv/.installed-dev ## Run every test, in parallel, with coverage
-	@$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=$$(cat .coverage-floor)
+	@$(BIN)/python -m pytest -n auto --inline-snapshot=disable --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=$$(cat .coverage-floor)
 
 check: .venv/.installed-dev ## Format, lint, types and import direction: what CI runs before the tests
 	@$(BIN)/ruff format --check --quiet . || (echo "Run 'make format'." && exit 1)
@@ -26,7 +26,7 @@ format: .venv/.installed-dev ## Format the code and fix what can be fixed
 lock: .venv/.installed-dev ## Resolve the dependencies anew into the two lock files
 	@UV=$(BIN)/uv; FLAGS="--universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links --quiet --upgrade"; \
 	$$UV pip compile pyproject.toml $$FLAGS -o requirements.lock && \
-	$$UV pip compile pyproject.toml --group dev $$FLAGS -o requirements-dev.lock
+	$$UV pip compile pyproject.toml --all-extras --group dev $$FLAGS -o requirements-dev.lock
 
 clean: ## Remove the environment and what tools left behind
 	@rm -rf .venv .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

@@ -44,11 +44,7 @@ def test_a_tab_in_the_indentation_is_told(problems_of: Problems) -> None:
           hello:
         \tsteps:
         \t  - say: Hello
-        """) == snapshot(
-        [
-            "bot.yaml:3:1: this is not YAML: while scanning for the next token found character that cannot start any token."
-        ]
-    )
+        """) == snapshot(["bot.yaml:3:1: there is a tab in the indentation. Indent with spaces."])
 
 
 def test_a_text_with_a_colon_needs_quotes(problems_of: Problems) -> None:
@@ -57,11 +53,7 @@ def test_a_text_with_a_colon_needs_quotes(problems_of: Problems) -> None:
           hello:
             steps:
               - say: Choose one: tea or coffee
-        """) == snapshot(
-        [
-            "bot.yaml:4:24: this is not YAML: mapping values are not allowed in this context. Quote a text that has ': ' in it."
-        ]
-    )
+        """) == snapshot(["bot.yaml:4:24: there is a ': ' too many here. Quote a text that has ': ' in it."])
 
 
 def test_a_text_that_starts_with_a_brace_needs_quotes(problems_of: Problems) -> None:
@@ -73,11 +65,7 @@ def test_a_text_that_starts_with_a_brace_needs_quotes(problems_of: Problems) -> 
             steps:
               - collect: name
               - say: {name}, hello
-        """) == snapshot(
-        [
-            "bot.yaml:7:20: this is not YAML: while parsing a block mapping did not find expected key. Check the indentation and the quotes of the lines above."
-        ]
-    )
+        """) == snapshot(["bot.yaml:7:20: the value ends before ', hello'. Quote a text that begins with '{'."])
 
 
 def test_a_text_that_is_only_a_field_needs_quotes(problems_of: Problems) -> None:
@@ -89,7 +77,7 @@ def test_a_text_that_is_only_a_field_needs_quotes(problems_of: Problems) -> None
             steps:
               - collect: name
               - say: {name}
-        """) == snapshot(["bot.yaml:7:9: the text has 'name' where a language such as 'en' or 'es' belongs."])
+        """) == snapshot(["bot.yaml:7:19: the text is empty; quote a text that begins with '{'."])
 
 
 def test_an_unclosed_quote_is_told_where_it_opens(problems_of: Problems) -> None:
@@ -99,9 +87,7 @@ def test_an_unclosed_quote_is_told_where_it_opens(problems_of: Problems) -> None
             steps:
               - say: "Hello
               - say: Bye
-        """) == snapshot(
-        ["bot.yaml:6:1: this is not YAML: while scanning a quoted scalar found unexpected end of stream."]
-    )
+        """) == snapshot(["bot.yaml:4:14: the quote that opens here is never closed. Close it."])
 
 
 def test_an_unclosed_bracket_is_told_where_it_opens(problems_of: Problems) -> None:
@@ -111,11 +97,7 @@ def test_an_unclosed_bracket_is_told_where_it_opens(problems_of: Problems) -> No
             trigger: {intents: [hello, hi}
             steps:
               - say: Hello
-        """) == snapshot(
-        [
-            "bot.yaml:3:34: this is not YAML: while parsing a flow sequence did not find expected ',' or ']'. Check the indentation and the quotes of the lines above."
-        ]
-    )
+        """) == snapshot(["bot.yaml:3:34: a bracket or brace is not closed before here. Close it, or quote the text."])
 
 
 def test_a_line_that_is_indented_too_little_is_told(problems_of: Problems) -> None:
@@ -126,9 +108,7 @@ def test_a_line_that_is_indented_too_little_is_told(problems_of: Problems) -> No
               - say: Hello
            description: Greet
         """) == snapshot(
-        [
-            "bot.yaml:5:4: this is not YAML: while parsing a block mapping did not find expected key. Check the indentation and the quotes of the lines above."
-        ]
+        ["bot.yaml:5:4: the indentation fits none of the lines above. Line it up with its neighbours."]
     )
 
 
@@ -139,9 +119,7 @@ def test_an_apostrophe_in_single_quotes_is_told(problems_of: Problems) -> None:
             steps:
               - say: 'What's up?'
         """) == snapshot(
-        [
-            "bot.yaml:4:20: this is not YAML: while parsing a block mapping did not find expected key. Check the indentation and the quotes of the lines above."
-        ]
+        ["bot.yaml:4:20: the value ends before 's up?''. Use the other kind of quotes around a text with quotes in it."]
     )
 
 
@@ -151,11 +129,7 @@ def test_a_percent_sign_or_an_at_sign_needs_quotes(problems_of: Problems) -> Non
           hello:
             steps:
               - say: @ana writes
-        """) == snapshot(
-        [
-            "bot.yaml:4:14: this is not YAML: while scanning for the next token found character that cannot start any token."
-        ]
-    )
+        """) == snapshot(["bot.yaml:4:14: a text cannot begin with '@'. Quote the whole text."])
 
 
 def test_a_backslash_in_double_quotes_is_told(problems_of: Problems) -> None:
@@ -164,9 +138,7 @@ def test_a_backslash_in_double_quotes_is_told(problems_of: Problems) -> None:
           hello:
             steps:
               - say: "C:\docs"
-        """) == snapshot(
-        ["bot.yaml:5:17: this is not YAML: while parsing a quoted scalar found unknown escape character."]
-    )
+        """) == snapshot(["bot.yaml:5:17: '\\' begins an escape in double quotes. Write '\\\\', or use single quotes."])
 
 
 def test_an_unknown_anchor_is_told(problems_of: Problems) -> None:
@@ -175,23 +147,20 @@ def test_an_unknown_anchor_is_told(problems_of: Problems) -> None:
           hello:
             steps:
               - say: *greeting
-        """) == snapshot(["bot.yaml:4:14: this is not YAML: found undefined alias."])
+        """) == snapshot(
+        ["bot.yaml:4:14: '*' begins an alias, and nothing is anchored under its name. Quote the whole text."]
+    )
 
 
 def test_a_second_document_in_a_file_is_told(problems_of: Problems) -> None:
     assert problems_of(HELLO + "---\n" + HELLO) == snapshot(
-        ["bot.yaml:5:1: this is not YAML: expected a single document in the stream but found another document."]
+        ["bot.yaml:5:1: '---' begins a second assistant here. Give each its own file, or remove it."]
     )
 
 
 def test_a_control_character_is_told(problems_of: Problems) -> None:
     assert problems_of(HELLO + "      - say: 'ring \a'\n") == snapshot(
-        [
-            """\
-bot.yaml:1:1: this is not YAML: unacceptable character #x0007: control characters are not allowed
-  in "<unicode string>", position 65.\
-"""
-        ]
+        ["bot.yaml:5:20: there is a control character here. Remove it."]
     )
 
 
@@ -203,12 +172,7 @@ def test_a_key_that_is_not_a_word_is_told(problems_of: Problems) -> None:
               - say: Hello
               - say:
                   {name}: Hello
-        """) == snapshot(
-        [
-            "bot.yaml:5:9: the text is an empty map; write a text for at least one language.",
-            "bot.yaml:6:11: a key must be a word. Quote texts that begin with { or [.",
-        ]
-    )
+        """) == snapshot(["bot.yaml:6:11: a key must be a word. Quote a text that begins with '{' or '['."])
 
 
 def test_a_merge_key_is_told(problems_of: Problems) -> None:
@@ -221,11 +185,7 @@ def test_a_merge_key_is_told(problems_of: Problems) -> None:
             steps:
               - collect: one
               - collect: two
-        """) == snapshot(
-        [
-            "bot.yaml:3:9: there is no key '<<' in slot 'two'. There are description, error, examples, items, message, options, scope, sensitive, source, type, validate."
-        ]
-    )
+        """) == snapshot(["bot.yaml:3:9: there is no key '<<' in slot 'two'. Maps are not merged; write the keys out."])
 
 
 def test_an_alias_inside_itself_is_told(problems_of: Problems) -> None:
@@ -237,10 +197,7 @@ def test_an_alias_inside_itself_is_told(problems_of: Problems) -> None:
               - while: "true"
                 do: *steps
         """) == snapshot(
-        [
-            "bot.yaml:3:12: an alias makes this file endless. Write the value out instead.",
-            "bot.yaml:3:12: 'do' in a step of flow 'hello' (it is empty): input should be a valid list.",
-        ]
+        ["bot.yaml:3:12: this holds an alias to itself, so it never ends. Write the value out instead."]
     )
 
 
@@ -251,26 +208,15 @@ def test_a_billion_laughs_are_refused_quickly(problems_of: Problems) -> None:
     assert time.monotonic() - begun < 5
     assert told == snapshot(
         [
-            "bot.yaml:1:14: an alias makes this file endless. Write the value out instead.",
-            "bot.yaml:3:5: an alias makes this file endless. Write the value out instead.",
-            "bot.yaml:3:5: an alias makes this file endless. Write the value out instead.",
-            "bot.yaml:3:5: an alias makes this file endless. Write the value out instead.",
-            "bot.yaml:4:5: an alias makes this file endless. Write the value out instead.",
-            "bot.yaml:4:5: an alias makes this file endless. Write the value out instead.",
-            "bot.yaml:4:5: an alias makes this file endless. Write the value out instead.",
-            "bot.yaml:7:5: an alias makes this file endless. Write the value out instead.",
-            "bot.yaml:8:5: an alias makes this file endless. Write the value out instead.",
-            "bot.yaml:9:5: an alias makes this file endless. Write the value out instead.",
-            "bot.yaml:10:5: an alias makes this file endless. Write the value out instead.",
-            "bot.yaml:11:6: an alias makes this file endless. Write the value out instead.",
-            "bot.yaml:12:6: an alias makes this file endless. Write the value out instead.",
-            "bot.yaml:1:1: there are no flows. Declare at least one under 'flows:'.",
+            "bot.yaml:1:1: this file has more than 200,000 values, counting what its aliases repeat. Write it shorter, or in several files."
         ]
     )
 
 
 def test_deep_nesting_is_refused(problems_of: Problems) -> None:
-    assert problems_of("flows: " + "[" * 5000 + "]" * 5000) == snapshot()
+    assert problems_of("flows: " + "[" * 5000 + "]" * 5000) == snapshot(
+        ["bot.yaml:1:67: this is nested more than 60 levels deep."]
+    )
 
 
 @pytest.mark.parametrize("text", ["", "# nothing yet\n", "---\n", "\n\n"])
@@ -279,12 +225,14 @@ def test_a_file_without_content_has_no_flows(problems_of: Problems, text: str) -
 
 
 def test_a_file_of_text_is_told(problems_of: Problems) -> None:
-    assert problems_of("Hello there") == snapshot(["bot.yaml:1:1: the file must hold a map, such as 'flows: …'."])
+    assert problems_of("Hello there") == snapshot(
+        ["bot.yaml:1:1: a file of an assistant is a map. Begin with 'flows:', 'slots:' or so."]
+    )
 
 
 def test_a_file_with_a_list_is_told_in_its_own_name(problems_of: Problems) -> None:
     assert problems_of({"a.yaml": HELLO, "b.yaml": "- say: Hello\n"}) == snapshot(
-        ["bot/a.yaml:1:1: the file must hold a map, such as 'flows: …'."]
+        ["bot/b.yaml:1:1: a file of an assistant is a map. Begin with 'flows:', 'slots:' or so."]
     )
 
 
@@ -292,7 +240,7 @@ def test_a_file_that_is_not_utf8_is_told(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     Path("bot.yaml").write_bytes("flows:\n  hello:\n    steps:\n      - say: ¿Qué?\n".encode("latin-1"))
     assert [str(problem) for problem in read_config("bot.yaml")[1]] == snapshot(
-        ["bot.yaml:1:1: the file is not UTF-8 text: invalid start byte at byte 40."]
+        ["bot.yaml:4:14: the file is not UTF-8 text. Save it as UTF-8."]
     )
 
 
@@ -319,7 +267,7 @@ def test_a_path_that_does_not_exist_is_told(tmp_path: Path, monkeypatch: pytest.
 
 def test_a_flow_in_two_files_is_told_where_the_second_stands(problems_of: Problems) -> None:
     assert problems_of({"a.yaml": HELLO, "b.yaml": HELLO.replace("Hello", "Hi")}) == snapshot(
-        ["bot/b.yaml:2:3: 'flows.hello' is declared in more than one file. Keep one of them."]
+        ["bot/b.yaml:2:3: 'flows.hello' is declared at bot/a.yaml:2:3 already. Keep one of them."]
     )
 
 
@@ -329,7 +277,7 @@ def test_a_setting_in_two_files_is_told(problems_of: Problems) -> None:
             "a.yaml": "settings: {language: en}\n" + HELLO,
             "b.yaml": "settings:\n  language: es\n",
         }
-    ) == snapshot(["bot/b.yaml:2:3: 'settings.language' is declared in more than one file. Keep one of them."])
+    ) == snapshot(["bot/b.yaml:2:3: 'settings.language' is declared at bot/a.yaml:1:12 already. Keep one of them."])
 
 
 def test_a_mistake_in_the_second_file_is_told_in_its_name(problems_of: Problems) -> None:
@@ -338,12 +286,7 @@ def test_a_mistake_in_the_second_file_is_told_in_its_name(problems_of: Problems)
             "a.yaml": HELLO,
             "b.yaml": "flows:\n  bye:\n    stepz:\n      - say: Bye\n",
         }
-    ) == snapshot(
-        [
-            "bot/b.yaml:3:5: flow 'bye' needs 'steps'.",
-            "bot/b.yaml:3:5: there is no key 'stepz' in flow 'bye'. Did you mean 'steps'?",
-        ]
-    )
+    ) == snapshot(["bot/b.yaml:3:5: there is no key 'stepz' in flow 'bye'. Did you mean 'steps'?"])
 
 
 def test_files_with_mistakes_tell_all_of_them_in_one_go(problems_of: Problems) -> None:
@@ -351,18 +294,58 @@ def test_files_with_mistakes_tell_all_of_them_in_one_go(problems_of: Problems) -
         {
             "a.yaml": "flows:\n  hello:\n    steps:\n      - say: Hello {nmae}\n      - sey: Bye\n",
             "b.yaml": "slots:\n  name: {type: txt}\n  age: {type: integer, optons: [1]}\n",
-            "c.yaml": "flows:\n\thello: 1\n",
             "d.yaml": "settings: {langauge: es}\ntexts: {denid: No}\nversion: 2\n",
             "e.yaml": "flows:\n  bye:\n    steps:\n      - {say: Bye, jump_to: ned}\n      - {call: helo}\n",
         }
     ) == snapshot(
         [
-            "bot/a.yaml:5:9: the step has no type: write 'type: …', or the type as a key. Did you mean 'set'?",
+            "bot/a.yaml:4:14: flow 'hello', step 'say' shows the slot 'nmae', which is not declared. Did you mean 'name'?",
+            "bot/a.yaml:5:9: there is no step type 'sey'. Did you mean 'set'?",
             "bot/b.yaml:2:16: there is no slot type 'txt'. Did you mean 'text'?",
             "bot/b.yaml:3:24: there is no key 'optons' in slot 'age'. Did you mean 'options'?",
-            "bot/c.yaml:2:1: this is not YAML: while scanning for the next token found character that cannot start any token.",
             "bot/d.yaml:1:12: there is no key 'langauge' in 'settings'. Did you mean 'language'?",
             "bot/d.yaml:2:9: there is no key 'denid' in 'texts'. Did you mean 'denied'?",
-            "bot/d.yaml:3:10: 'version' in the assistant (it is '2'): input should be '1'.",
+            "bot/d.yaml:3:10: 'version' must be '1', not 2.",
+            "bot/e.yaml:4:29: flow 'bye' goes to step 'ned', which it does not have. Did you mean 'end'?",
+            "bot/e.yaml:5:16: flow 'bye', step 'call_helo' goes to flow 'helo', which does not exist. Did you mean 'hello'?",
+        ]
+    )
+
+
+def test_what_may_stand_in_an_unreadable_file_is_not_called_missing(problems_of: Problems) -> None:
+    assert problems_of(
+        {
+            "a.yaml": "flows:\n  hello:\n    steps:\n      - {say: 'Hello {name}', colour: red}\n      - link: bye\n",
+            "b.yaml": "slots:\n\tname: {type: text}\n",
+        }
+    ) == snapshot(
+        [
+            "bot/a.yaml:4:31: there is no key 'colour' in flow 'hello', step 'say'. There are if, jump_to, message, options, step, type, wait_for_ack.",
+            "bot/b.yaml:2:1: there is a tab in the indentation. Indent with spaces.",
+        ]
+    )
+
+
+def test_what_depends_on_a_broken_slot_or_step_is_not_told_as_well(problems_of: Problems) -> None:
+    assert problems_of("""\
+        slots:
+          amount: {type: mony}
+          sure: {type: bolean}
+        flows:
+          pay:
+            steps:
+              - {collect: amount, atempts: 2}
+              - {say: "{amount:code}", if: "amount > 5", jump_to: collect_amount}
+              - {confirm: sure, message: "Sure?"}
+              - {call: check, inputs: {code: amount}}
+          check:
+            steps:
+              - {collect: code, attempts: none}
+        """) == snapshot(
+        [
+            "bot.yaml:2:18: there is no slot type 'mony'. Did you mean 'money'?",
+            "bot.yaml:3:16: there is no slot type 'bolean'. Did you mean 'boolean'?",
+            "bot.yaml:7:27: there is no key 'atempts' in flow 'pay', step 'collect_amount'. Did you mean 'attempts'?",
+            "bot.yaml:13:35: 'attempts' of flow 'check', step 'collect_code' must be a whole number, not 'none'.",
         ]
     )

@@ -38,13 +38,13 @@ def test_an_unknown_action_is_told(problems_of: Problems) -> None:
         """
     assert problems_of(text, bank()) == snapshot(
         [
-            "bot.yaml:4:9: flow 'hello', step 'action_read_balnce' calls the action 'read_balnce', which is not registered. Did you mean 'read_balance'?",
+            "bot.yaml:4:17: flow 'hello', step 'action_read_balnce' calls the action 'read_balnce', which is not registered. Did you mean 'read_balance'?",
             "bot.yaml:5:41: flow 'hello', step 'fly' calls the action 'fly_to_the_moon', which is not registered. Registered actions: pay, read_balance.",
         ]
     )
     assert problems_of(text, Actions()) == snapshot(
         [
-            "bot.yaml:4:9: flow 'hello', step 'action_read_balnce' calls the action 'read_balnce', which is not registered. Registered actions: none.",
+            "bot.yaml:4:17: flow 'hello', step 'action_read_balnce' calls the action 'read_balnce', which is not registered. Registered actions: none.",
             "bot.yaml:5:41: flow 'hello', step 'fly' calls the action 'fly_to_the_moon', which is not registered. Registered actions: none.",
         ]
     )
@@ -86,12 +86,12 @@ def test_a_parameter_that_is_no_slot_is_told(problems_of: Problems) -> None:
         bank(),
     ) == snapshot(
         [
-            "bot.yaml:7:9: flow 'hello', step 'action_read_balance': the action 'read_balance' takes 'account', which is not a slot. Did you mean 'acount'?"
+            "bot.yaml:7:17: flow 'hello', step 'action_read_balance': the action 'read_balance' takes 'account', which is not a slot. Did you mean 'acount'?"
         ]
     )
 
 
-def test_a_parameter_that_nothing_has_set_is_told(problems_of: Problems) -> None:
+def test_a_parameter_that_nothing_has_set_may_be_meant_to_be_empty(problems_of: Problems) -> None:
     assert problems_of(
         """\
         slots:
@@ -157,7 +157,8 @@ def test_an_action_that_happens_once_without_a_confirmation_is_a_warning(problem
         bank(),
     ) == snapshot(
         [
-            "bot.yaml:13:9: warning: flow 'unasked' can come to 'action_pay' without a confirmation, and 'pay' happens once. Put a confirm before it, or declare it pure or idempotent if it is.",
+            "bot.yaml:13:17: warning: flow 'unasked' can come to 'action_pay' without a confirmation, and 'pay' happens once. Put a confirm before it, or declare it pure or idempotent if it is.",
             "bot.yaml:19:44: warning: flow 'by_the_back_door' can come to 'pay_it' without a confirmation, and 'pay' happens once. Put a confirm before it, or declare it pure or idempotent if it is.",
+            "bot.yaml:24:44: warning: flow 'denied' can come to 'pay_it' without a confirmation, and 'pay' happens once. Put a confirm before it, or declare it pure or idempotent if it is.",
         ]
     )

@@ -175,6 +175,25 @@ async def test_b51_a_button_answers_only_its_own_question(config: SoniConfig, ba
     assert bank.paid == [900]
 
 
+async def test_a_yes_does_not_outlive_its_turn(assistant: Assistant, bank: Bank, talk: Talk) -> None:
+    """'Yes, and change my colour first': when the colour is done, the payment is asked about again."""
+    colour = 'paint: {steps: [{collect: colour, message: "Colour?"}, {say: "{colour}."}]}'
+    text = TRANSFER.replace("      balance:", f"      {colour}\n      balance:").replace(
+        "      ok: {type: boolean}", "      ok: {type: boolean}\n      colour: {type: text}"
+    )
+    user = talk(assistant(text), bank.actions)
+    await user.say(StartFlow(flow="send", slots={"amount": 100}))
+    assert await user.say(AffirmConfirmation(), StartFlow(flow="paint")) == ["Colour?"]
+    said = await user.say(SetSlot(slot="colour", value="red"))
+    assert said == ["red.", "Back to where we were.", "Send €100.00?"]
+    assert bank.paid == []
+    assert await user.say(AffirmConfirmation(), StartFlow(flow="balance")) == [
+        "You have plenty.",
+        "Back to where we were.",
+        "Sent, T1.",
+    ]
+
+
 async def test_a_digression_at_a_confirmation_comes_back_to_it(config: SoniConfig, bank: Bank, talk: Talk) -> None:
     user = talk(config, bank.actions)
     await user.say(StartFlow(flow="send", slots={"amount": 100}))

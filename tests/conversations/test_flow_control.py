@@ -213,12 +213,14 @@ NESTED = """
         if: "false"
         steps:
           - {collect: street, message: "Street?"}
-          - {call: place, outputs: {zip: zip, city: city}}
+          - {call: place, outputs: {zip: zip}}
+          - {say: "So {city}."}
       place:
         if: "false"
         steps:
           - {collect: zip, message: "ZIP?"}
           - {call: ask_city}
+          - {say: "In {city}."}
       ask_city:
         if: "false"
         steps: [{collect: city, message: "City?"}]
@@ -227,12 +229,7 @@ NESTED = """
 
 
 async def test_calls_nested_three_deep_return_with_what_they_found_out(assistant: Assistant, talk: Talk) -> None:
-    config = assistant(
-        NESTED.replace("city: city}}", "city: city}}\n          - {say: 'So {city}.'}").replace(
-            "{call: ask_city}", "{call: ask_city}\n          - {say: 'In {city}.'}"
-        )
-    )
-    user = talk(config)
+    user = talk(assistant(NESTED))
     assert await user.say(StartFlow(flow="order")) == ["Street?"]
     assert await user.say(SetSlot(slot="street", value="Elm")) == ["ZIP?"]
     assert await user.say(SetSlot(slot="zip", value=123)) == ["City?"]

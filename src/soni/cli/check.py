@@ -9,7 +9,7 @@ from rich.text import Text
 
 from soni.actions import discover_actions
 from soni.config.check import check
-from soni.config.loader import locate, read_config
+from soni.config.loader import by_place, locate, read_config
 from soni.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def find_problems(config_path: Path, module: Path | None) -> tuple[SoniConfig | 
         known = {(problem.path, problem.message) for problem in problems}
         more = locate(check(config, actions), config._source)
         problems += [problem for problem in more if (problem.path, problem.message) not in known]
-    return config, problems
+    return config, sorted(problems, key=by_place)
 
 
 def _line(problem: Problem) -> Text:

@@ -5,18 +5,30 @@ from __future__ import annotations
 import re
 import unicodedata
 from datetime import UTC, date, datetime, time, timedelta
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, Protocol
 
-from soni.config.paths import endless_transfers, field_path, reachability, unconfirmed_effects, unset_reads
+from soni.config.paths import (
+    endless_transfers,
+    field_path,
+    fields_of,
+    reachability,
+    unconfirmed_effects,
+    unset_reads,
+)
 from soni.config.slots import rule_of
-from soni.core.expression import Expression
+from soni.core.expression import WORDS, Expression
 from soni.core.template import CASES, Field, Text
 from soni.core.values import Reading
 from soni.core.values.money import Money
 from soni.errors import Problem, did_you_mean
 from soni.steps import RESERVED, Step
 from soni.steps.action import ActionStepConfig
+from soni.steps.branch import BranchStepConfig
+from soni.steps.call import CallStepConfig
+from soni.steps.collect import CollectStepConfig
 from soni.steps.confirm import ConfirmStepConfig
+from soni.steps.set import SetStepConfig
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -36,7 +48,6 @@ _SAMPLES: dict[str, Any] = {
     "duration": timedelta(hours=1),
     "list": ["x"],
 }
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class KnownActions(Protocol):
@@ -64,22 +75,27 @@ def check(config: SoniConfig, actions: KnownActions | None = None) -> list[Probl
 def _slots(config: SoniConfig, actions: KnownActions | None) -> Iterator[Problem]:
     for name, slot in config.slots.items():
         path: Path = ("slots", name)
-        if not _NAME.fullmatch(name):
+        if not name.isidentifier():
             yield Problem(f"slot '{name}' needs a name of letters, digits and underscores.", path)
+        elif iskeyword(name) or name in WORDS:
+            yield Problem(f"slot '{name}' cannot have that name: it means something in expressions.", path)
         if slot.message:
             yield from _text(config, slot.message, (*path, "message"), f"slot '{name}'")
         if slot.error:
             yield from _text(config, slot.error, (*path, "error"), f"slot '{name}'")
         yield from _validation(config, slot.validate_, (*path, "validate"), f"slot '{name}'", actions)
-        reading = Reading(config.settings.language, datetime.now(UTC).replace(tzinfo=None), config.settings.currency)
         for index, example in enumerate(slot.examples):
-            try:
-                slot.value_type.parse(example, reading)
-            except ValueError as error:
-                yield Problem(
-                    f"slot '{name}' has the example '{example}', which is no {slot.type}: {error}.",
-                    (*path, "examples", index),
-                )
+            yield from _value(config, name, example, (*path, "examples", index), "as an example")
+
+
+def _value(config: SoniConfig, slot: str, value: object, path: Path, how: str) -> Iterator[Problem]:
+    settings = config.settings
+    reading = Reading(settings.language, datetime.now(UTC).replace(tzinfo=None), settings.currency, settings.region)
+    try:
+        config.slots[slot].value_type.coerce(value, reading)
+    except ValueError as error:
+        message = f"slot '{slot}' is of type {config.slots[slot].type} and cannot have '{value}' {how}: {error}."
+        yield Problem(message, path)
 
 
 def _validation(
@@ -99,24 +115,23 @@ def _expression(config: SoniConfig, expression: Expression, path: Path, where: s
     unknown = sorted(expression.names - set(config.slots))
     for name in unknown:
         yield _unknown_slot(config, name, path, f"{where} reads")
-    if not unknown:
+    if not unknown and not any(("slots", name) in config._damaged for name in expression.names):
         samples = {name: _SAMPLES.get(config.slots[name].type, "x") for name in expression.names}
         if reason := expression.misfit(samples):
-            yield Problem(f"{where}: {reason}.", path, "Compare values of the same kind.")
+            yield Problem(f"{where}: {reason}.", path, "Check what kinds of values it is given.")
 
 
 def _text(config: SoniConfig, text: Text, path: Path, where: str) -> Iterator[Problem]:
-    for field in sorted(text.fields, key=lambda field: field.slot):
+    for inner, field in fields_of(text):
         if field.slot not in config.slots:
-            yield _unknown_slot(config, field.slot, path, f"{where} shows")
+            yield _unknown_slot(config, field.slot, (*path, *inner), f"{where} shows")
             continue
         formats = {*config.slots[field.slot].value_type.formats, *CASES}
-        if field.format is not None and field.format not in formats:
-            hint = did_you_mean(field.format, formats) or f"There are {', '.join(sorted(formats))}."
+        if field.format not in (None, *formats) and ("slots", field.slot) not in config._damaged:
+            hint = did_you_mean(str(field.format), formats) or f"There are {', '.join(sorted(formats))}."
             kind = config.slots[field.slot].type
-            yield Problem(
-                f"{where} shows '{field.slot}' in the format '{field.format}', which {kind} does not have.", path, hint
-            )
+            message = f"{where} shows '{field.slot}' in the format '{field.format}', which {kind} does not have."
+            yield Problem(message, (*path, *inner), hint)
 
 
 def _unknown_slot(config: SoniConfig, name: str, path: Path, what: str) -> Problem:
@@ -128,16 +143,17 @@ def _texts(config: SoniConfig) -> Iterator[Problem]:
     for name in config.texts.model_fields_set:
         given: Text = getattr(config.texts, name)
         allowed = {field.slot for field in type(config.texts).model_fields[name].default.fields}
-        for field in given.fields:
+        for inner, field in fields_of(given):
             if field.slot not in allowed:
-                hint = f"It has {', '.join(sorted(allowed))}." if allowed else "It has none."
-                yield Problem(f"the text '{name}' shows '{field.slot}', which it is not given.", ("texts", name), hint)
+                hint = f"It can show {', '.join(sorted(allowed))}." if allowed else "It can show no slots."
+                message = f"the text '{name}' shows '{field.slot}', which it does not have."
+                yield Problem(message, ("texts", name, *inner), hint)
 
 
 def _triggers(config: SoniConfig) -> Iterator[Problem]:
     seen: dict[str, tuple[str, str]] = {}
     for name, flow in config.flows.items():
-        if not _NAME.fullmatch(name):
+        if not name.isidentifier():
             yield Problem(f"flow '{name}' needs a name of letters, digits and underscores.", ("flows", name))
         for index, template in enumerate(flow.trigger.templates):
             path: Path = ("flows", name, "trigger", "intents", index)
@@ -147,9 +163,9 @@ def _triggers(config: SoniConfig) -> Iterator[Problem]:
             words = _folded("".join(piece if isinstance(piece, str) else "{}" for piece in template.pieces))
             other, phrase = seen.setdefault(words, (name, template.source))
             if other != name:
-                yield Problem(
-                    f"flows '{other}' and '{name}' are both triggered by '{phrase}'.", path, "Keep it in one of them."
-                )
+                by = "" if phrase == template.source else f" by '{phrase}'"
+                message = f"flow '{name}' is triggered by '{template.source}', and so is flow '{other}'{by}."
+                yield Problem(message, path, "Keep the phrase in one of them.")
         if flow.if_:
             yield from _expression(config, flow.if_, ("flows", name, "if"), f"flow '{name}'")
             for slot in sorted(flow.if_.names & set(config.slots) - config.conversation_slots):
@@ -177,14 +193,17 @@ def _flow(config: SoniConfig, name: str, flow: FlowConfig, actions: KnownActions
                 Problem(f"flow '{name}' has two steps named '{step.step}'.", (*path, "step"), "Rename one.")
             )
         elif step.step in RESERVED and step.type != step.step:
-            problems.append(
-                Problem(f"'{step.step}' is a reserved target and cannot name a step.", (*path, "step"), "Rename it.")
-            )
+            message = f"'{step.step}' is where every flow can go and cannot name a step."
+            problems.append(Problem(message, (*path, "step"), "Rename it."))
+        elif not step.step.isidentifier() and root not in config._damaged:
+            message = f"step '{step.step}' needs a name of letters, digits and underscores."
+            problems.append(Problem(message, (*path, "step")))
         first.setdefault(step.step, placed)
         problems += _step(config, name, flow, step, path, actions)
-    if not problems:
-        problems += reachability(name, flow)
-        problems += unset_reads(config, name, flow)
+    if not problems and root not in config._damaged:
+        problems += reachability(config, name, flow)
+        # A slot or flow that could not be read may be what sets the others.
+        problems += unset_reads(config, name, flow) if not config._damaged else []
         if actions is not None:
             problems += unconfirmed_effects(name, flow, actions)
     return problems
@@ -212,27 +231,56 @@ def _step(
             yield Problem(
                 message, (*path, *field_path(field)), "Only the answer to its question may write it; use another slot."
             )
-    if isinstance(step, ConfirmStepConfig) and step.slot in config.slots and config.slots[step.slot].type != "boolean":
-        yield Problem(
-            f"{where} confirms into '{step.slot}', which is not boolean.", (*path, "slot"), "Make the slot boolean."
-        )
     if step.flow is not None and step.flow not in config.flows:
         hint = did_you_mean(step.flow, config.flows)
         yield Problem(f"{where} goes to flow '{step.flow}', which does not exist.", (*path, "target"), hint)
-    if (
-        step.asks
-        and step.asks in config.slots
-        and config.slots[step.asks].source == "system"
-        and step.type == "collect"
-    ):
-        yield Problem(
-            f"{where} asks for '{step.asks}', which people cannot fill.",
-            (*path, "slot"),
-            "Take 'source: system' off the slot.",
-        )
+    match step:
+        case ConfirmStepConfig() if _kind(config, step.slot) not in ("boolean", None):
+            message = f"{where} confirms into '{step.slot}', which is not boolean."
+            yield Problem(message, (*path, "slot"), "Give the slot 'type: boolean'.")
+        case CollectStepConfig() if step.slot in config.slots and config.slots[step.slot].source == "system":
+            message = f"{where} asks for '{step.slot}', which people cannot fill."
+            yield Problem(message, (*path, "slot"), "Take 'source: system' off the slot.")
+        case CallStepConfig() if step.target in config.flows and ("flows", step.target) not in config._damaged:
+            yield from _mapped(step, config.flows[step.target].slot_names, path, where)
+        case SetStepConfig():
+            yield from _assigned(config, step, path, where)
+        case BranchStepConfig() if step.slot is not None and _kind(config, step.slot) == "choice":
+            yield from _cases(step, list(config.slots[step.slot].options), path, where)
     yield from _validation(config, getattr(step, "validate_", None), (*path, "validate"), where, actions)
     if isinstance(step, ActionStepConfig) and actions is not None:
         yield from _action(config, step, path, where, actions)
+
+
+def _kind(config: SoniConfig, slot: str) -> str | None:
+    """The type of a slot; None if it is not known."""
+    known = slot in config.slots and ("slots", slot) not in config._damaged
+    return config.slots[slot].type if known else None
+
+
+def _mapped(step: CallStepConfig, theirs: Collection[str], path: Path, where: str) -> Iterator[Problem]:
+    for field, mapping in (("inputs", step.inputs), ("outputs", step.outputs)):
+        for name in mapping:
+            if name not in theirs:
+                message = f"{where} maps '{name}', a slot that flow '{step.target}' does not have."
+                yield Problem(message, (*path, field, name), did_you_mean(name, theirs))
+
+
+def _assigned(config: SoniConfig, step: SetStepConfig, path: Path, where: str) -> Iterator[Problem]:
+    if not step.sets:
+        yield Problem(f"{where} sets nothing.", path, "Give it 'slots:' or 'compute:'.")
+    for slot, value in step.slots.items():
+        if slot in config.slots and value is not None:
+            yield from _value(config, slot, value, (*path, "slots", slot), "as its value")
+
+
+def _cases(step: BranchStepConfig, options: list[str], path: Path, where: str) -> Iterator[Problem]:
+    for index, case in enumerate(step.ways):
+        if "is_" in case.model_fields_set and str(case.is_) not in options:
+            inner = (str(case.is_),) if isinstance(step.cases, dict) else (index, "is")
+            hint = did_you_mean(str(case.is_), options) or f"It can be {', '.join(options)}."
+            message = f"{where} has a case for '{case.is_}', which '{step.slot}' can never be."
+            yield Problem(message, (*path, "cases", *inner), hint)
 
 
 def _action(

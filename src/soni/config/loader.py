@@ -5,18 +5,18 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
 from soni.config.check import check
-from soni.config.models import FlowConfig, Settings, SlotConfig, SoniConfig, Texts
-from soni.config.source import Reader, SourceMap
-from soni.errors import ConfigError, Problem, did_you_mean, dotted
+from soni.config.faults import told
+from soni.config.models import SoniConfig, named
+from soni.config.source import FileReader, SourceMap, Unreadable
+from soni.errors import ConfigError, Place, Problem, did_you_mean, dotted
 from soni.steps import STEPS
 
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+Loc = tuple[str | int, ...]
 
 _SECTIONS = ("settings", "slots", "flows", "texts")
 
@@ -34,188 +34,159 @@ def load_config(path: str | Path) -> SoniConfig:
 
 
 def read_config(path: str | Path) -> tuple[SoniConfig | None, list[Problem]]:
-    """The assistant as far as it can be read, and every problem and warning of it."""
-    reader = Reader()
-    tree = _merged(reader, Path(path))
-    if tree is None:
-        return None, reader.problems
-    config, problems = _validated(tree, reader.source)
-    problems = [*reader.problems, *problems]
-    if config is not None:
-        config._source = reader.source
-        problems += locate(check(config), reader.source)
-    return config, sorted(problems, key=_order)
+    """The assistant as far as it can be read, and every problem and warning of it.
+
+    There is no assistant if a file cannot be read at all: what the others name may stand in it.
+    """
+    merged = _Merged()
+    for file in merged.files(Path(path)):
+        merged.add(file)
+    config, problems = _validated(merged.tree, merged.source)
+    if merged.whole and not config.flows and not any(problem.path[:1] == ("flows",) for problem in merged.problems):
+        problems.append(Problem("there are no flows.", hint="Declare at least one under 'flows:'.", place=merged.top))
+    if merged.whole:
+        config._source = merged.source
+        problems += check(config)
+    problems = [*merged.problems, *locate(problems, merged.source)]
+    return config if merged.whole else None, sorted(problems, key=by_place)
 
 
 def locate(problems: list[Problem], source: SourceMap | None) -> list[Problem]:
     """The same problems, each with its place in the files."""
     if source is None:
         return problems
-    return [replace(problem, place=problem.place or source.place(problem.path)) for problem in problems]
+    return [replace(problem, place=problem.place or _place(source, problem.path)) for problem in problems]
 
 
-def _order(problem: Problem) -> tuple[str, int, int]:
+def _place(source: SourceMap, path: Loc) -> Place | None:
+    """Where a path stands: a declaration at its name, a field of a step where its short form gives it."""
+    if len(path) == 2 and path[0] in ("slots", "flows"):
+        return source.place(path, key=True)
+    written: Loc = ()
+    for part in path:
+        short = (word for word, kind in STEPS.items() if kind.main == part and (*written, word) in source.values)
+        here = (*written, part)
+        written = here if here in source.values else (*written, next(short, part))
+    return source.place(written)
+
+
+def by_place(problem: Problem) -> tuple[str, int, int]:
+    """Sort key: problems in the order they stand in the files."""
     return (problem.place.file, problem.place.line, problem.place.column) if problem.place else ("", 0, 0)
 
 
-def _merged(reader: Reader, path: Path) -> dict[str, Any] | None:
-    files = _files(reader, path)
-    tree: dict[str, Any] = {}
-    readable = 0
-    for file in files:
-        part = reader.read(file, str(file))
-        if part is None:
-            continue
-        if not isinstance(part, dict):
-            reader.problems.append(
-                Problem("the file must hold a map, such as 'flows: …'.", place=reader.source.place(()))
-            )
-            continue
-        readable += 1
-        for key, value in part.items():
-            if key in _SECTIONS and isinstance(value, dict) and isinstance(tree.get(key), dict):
-                for name, item in value.items():
-                    _add(reader, tree[key], (key, name), item)
-            else:
-                _add(reader, tree, (key,), copy.copy(value))
-    if files and readable and "flows" not in tree:
-        reader.problems.append(
-            Problem("there are no flows.", hint="Declare at least one under 'flows:'.", place=reader.source.place(()))
-        )
-        return None
-    return tree if readable else None
+class _Merged:
+    """The files of an assistant as one tree."""
 
+    def __init__(self) -> None:
+        self.tree: dict[str, Any] = {"flows": {}}
+        self.source = SourceMap()
+        self.problems: list[Problem] = []
+        self.whole = True
+        self.top: Place | None = None
 
-def _add(reader: Reader, tree: dict[str, Any], path: tuple[str, ...], item: Any) -> None:
-    name = path[-1]
-    if name in tree and tree[name] != item:
-        place = reader.source.place(path, key=True)
-        reader.problems.append(
-            Problem(f"'{dotted(path)}' is declared in more than one file.", path, "Keep one of them.", place=place)
-        )
-    tree.setdefault(name, item)
+    def files(self, path: Path) -> list[Path]:
+        if path.is_file():
+            return [path]
+        if not path.is_dir():
+            missing = next((p for p in (path, *path.parents) if p.parent.is_dir()), path)
+            entries = [entry.name for entry in missing.parent.iterdir()] if missing.parent.is_dir() else []
+            self._unreadable(f"there is no file or folder '{path}'.", did_you_mean(missing.name, entries))
+            return []
+        files = sorted(entry for entry in path.iterdir() if entry.suffix in (".yaml", ".yml") and entry.is_file())
+        if not files:
+            self._unreadable(f"the folder '{path}' has no .yaml files.", "Name the folder that holds the assistant.")
+        return files
 
-
-def _files(reader: Reader, path: Path) -> list[Path]:
-    if path.is_file():
-        return [path]
-    if not path.is_dir():
-        parent = path.parent if path.parent.is_dir() else Path()
-        hint = did_you_mean(path.name, [entry.name for entry in parent.iterdir()])
-        reader.problems.append(Problem(f"there is no file or folder '{path}'.", hint=hint))
-        return []
-    files = sorted(entry for entry in path.iterdir() if entry.suffix in (".yaml", ".yml") and entry.is_file())
-    if not files:
-        reader.problems.append(
-            Problem(f"the folder '{path}' has no .yaml files.", hint="Name the folder that holds the assistant.")
-        )
-    return files
-
-
-def _validated(tree: dict[str, Any], source: SourceMap) -> tuple[SoniConfig | None, list[Problem]]:
-    """Validate; what is wrong is taken out and the rest looked at again, so that one round tells all."""
-    problems: list[Problem] = []
-    for _ in range(5):
+    def add(self, file: Path) -> None:
+        reader = FileReader(file)
         try:
-            return SoniConfig.model_validate(tree, context={"from_yaml": True}), problems
+            part = reader.read()
+            if part is not None and not isinstance(part, dict):
+                place = reader.source.values[()]
+                raise Unreadable("a file of an assistant is a map.", place, "Begin with 'flows:', 'slots:' or so.")
+        except Unreadable as error:
+            self.problems.append(error.problem)
+            self.whole = False
+            return
+        self.top = self.top or Place(reader.shown, 1, 1)
+        self.problems += reader.problems
+        for key, value in (part or {}).items():
+            self._add_section(key, value, reader.source)
+        self.source.include(reader.source)
+
+    def _add_section(self, key: str, value: Any, source: SourceMap) -> None:
+        if key not in _SECTIONS:
+            self._add(self.tree, (key,), value, source)
+        elif isinstance(value, dict):
+            for name, item in value.items():
+                self._add(self.tree.setdefault(key, {}), (key, name), item, source)
+        elif value is not None:
+            example = {"settings": "language: en", "texts": "denied: …"}.get(key, f"my_{key[:-1]}: …")
+            problem = Problem(f"'{key}' must be a map.", (key,), f"Write each on its own, as '{example}'.")
+            self.problems.append(replace(problem, place=source.place((key,))))
+
+    def _add(self, tree: dict[str, Any], path: Loc, item: Any, source: SourceMap) -> None:
+        name = str(path[-1])
+        if name in tree and tree[name] != item:
+            first = self.source.place(path, key=True)
+            message = f"'{dotted(path)}' is declared at {first} already."
+            self.problems.append(Problem(message, path, "Keep one of them.", place=source.place(path, key=True)))
+        tree.setdefault(name, item)
+
+    def _unreadable(self, message: str, hint: str | None) -> None:
+        self.problems.append(Problem(message, hint=hint))
+        self.whole = False
+
+
+def _validated(tree: dict[str, Any], source: SourceMap) -> tuple[SoniConfig, list[Problem]]:
+    """Validate; what is wrong is replaced by something harmless, so that the rest can be looked at too."""
+    tree = copy.deepcopy(tree)
+    for flow in tree["flows"].values():
+        if isinstance(flow, dict) and "steps" in flow:
+            flow["steps"] = named(flow["steps"])
+    problems: list[Problem] = []
+    damaged: set[Loc] = set()
+    while True:
+        try:
+            config = SoniConfig.model_validate(tree, context={"from_yaml": True})
         except ValidationError as error:
             details = error.errors(include_url=False)
-        problems += [_problem(detail, tree, source) for detail in details if not _is_echo(detail, problems)]
-        tree = copy.deepcopy(tree)
-        taken = [_take_out(tree, detail["loc"]) for detail in details]
-        if not all(taken):
-            break
-    return None, problems
+        else:
+            config._damaged = frozenset(damaged)
+            return config, problems
+        problems += [problem for problem in told(details, tree, source) if problem.path[:2] not in damaged]
+        for detail in details:
+            damaged.add(detail["loc"][:2])
+            _mend(tree, detail["loc"])
 
 
-def _is_echo(detail: ErrorDetails, problems: list[Problem]) -> bool:
-    return any(problem.path == tuple(detail["loc"]) for problem in problems)
-
-
-def _take_out(tree: Any, loc: tuple[str | int, ...]) -> bool:
-    *around, last = loc or [None]
-    for part in around:
-        try:
-            tree = tree[part]
-        except (KeyError, IndexError, TypeError):
-            return False
-    if isinstance(tree, dict) and last in tree and last not in ("type", "step"):
-        del tree[last]
-        return True
-    return False
-
-
-def _problem(detail: ErrorDetails, tree: dict[str, Any], source: SourceMap) -> Problem:
-    loc = tuple(detail["loc"])
-    match detail["type"]:
-        case "extra_forbidden":
-            where = f"in {_where(loc[:-1])}" if loc[:-1] else "at the top"
-            known = _known_keys(tree, loc[:-1])
-            hint = did_you_mean(str(loc[-1]), known) or (f"There are {', '.join(sorted(known))}." if known else None)
-            message = f"there is no key '{loc[-1]}' {where}."
-            return Problem(message, loc, hint, place=source.place(loc, key=True))
-        case "missing":
-            message = f"{_where(loc[:-1])} needs '{loc[-1]}'."
-            return Problem(message, loc, place=source.place(loc[:-1]))
-        case "step" | "slot" | "slot_type" | "case" | "branch" | "text" | "expression" | "trigger" | "timespan":
-            return Problem(detail["msg"], loc, place=source.place(loc))
-        case _:
-            value = detail["input"]
-            got = f" (it is {_shown(value)})" if not isinstance(value, dict | list) else ""
-            message = f"'{loc[-1] if loc else 'the file'}' in {_where(loc[:-1])}{got}: {_plain(detail['msg'])}."
-            return Problem(message, loc, place=source.place(loc))
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "empty" if value is None else repr(value)
-
-
-def _plain(message: str) -> str:
-    return message[0].lower() + message[1:].removeprefix("Input ").replace("Input should", "it should")
-
-
-def _where(loc: tuple[str | int, ...]) -> str:
+def _mend(tree: dict[str, Any], loc: Loc) -> None:
     match loc:
-        case ():
-            return "the assistant"
-        case (("slots" | "flows") as section, name):
-            return f"{section[:-1]} '{name}'"
-        case ("flows", name, *rest) if "steps" in rest:
-            return f"a step of flow '{name}'"
         case ("slots", name, *_):
-            return f"slot '{name}'"
+            tree["slots"][name] = {}
+        case ("flows", name, "steps", int(), *_):
+            _mend_step(tree["flows"][name]["steps"], loc[3:])
+        case ("flows", name, key, *_) if key != "steps":
+            tree["flows"][name].pop(key, None)
         case ("flows", name, *_):
-            return f"flow '{name}'"
+            tree["flows"][name] = {"steps": ["end"]}
+        case (section, key, *_):
+            tree[str(section)].pop(key, None)
         case _:
-            return f"'{dotted(loc)}'"
+            tree.pop(str(loc[0]), None)
 
 
-def _known_keys(tree: Any, loc: tuple[str | int, ...]) -> list[str]:
-    match loc:
-        case ():
-            return _keys(SoniConfig)
-        case ("settings",):
-            return _keys(Settings)
-        case ("texts",):
-            return _keys(Texts)
-        case ("slots", _):
-            return _keys(SlotConfig)
-        case ("flows", _):
-            return _keys(FlowConfig)
-        case ("flows", _, *rest) if isinstance(rest[-1], int):
-            return _step_keys(tree, loc)
-        case _:
-            return []
-
-
-def _step_keys(tree: Any, loc: tuple[str | int, ...]) -> list[str]:
-    for part in loc:
-        tree = tree[part]
-    word = tree.get("type") or next((key for key in tree if key in STEPS), None)
-    return _keys(STEPS[word]) if word in STEPS else []
-
-
-def _keys(model: Any) -> list[str]:
-    return [field.alias or name for name, field in model.model_fields.items()]
+def _mend_step(steps: list[Any], loc: Loc) -> None:
+    """Replace a step by one of the same name, so that those who go to it still can."""
+    index = int(loc[0])
+    step = steps[index] if isinstance(steps[index], dict) else {}
+    if loc[1:2] == ("do",) and len(loc) > 2:
+        _mend_step(step["do"], loc[2:])
+        return
+    name = step["step"] if isinstance(step.get("step"), str) else f"step {index + 1}"
+    body = step.get("do")
+    if isinstance(body, list) and body:
+        steps[index] = {"step": name, "type": "while", "condition": "true", "do": body}
+    else:
+        steps[index] = {"step": name, "type": "end"}

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationInfo, model_validator
+from babel import localedata
+from babel.numbers import is_currency
+from phonenumbers import SUPPORTED_REGIONS
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from soni.config.slots import ChoiceOption, SlotConfig
@@ -28,7 +41,7 @@ from soni.steps.set import SetStepConfig
 from soni.steps.while_loop import WhileStepConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from soni.config.source import SourceMap
 
@@ -55,7 +68,13 @@ __all__ = [
     "WhileStepConfig",
 ]
 
-_MODEL = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, arbitrary_types_allowed=True)
+_MODEL = ConfigDict(
+    extra="forbid",
+    frozen=True,
+    populate_by_name=True,
+    arbitrary_types_allowed=True,
+    coerce_numbers_to_str=True,
+)
 
 
 class PersistenceConfig(BaseModel):
@@ -67,14 +86,28 @@ class PersistenceConfig(BaseModel):
     path: str = ".soni/conversations.db"
 
 
+def _code(known: Callable[[str], bool], what: str) -> AfterValidator:
+    def check(word: str) -> str:
+        if not known(word):
+            reason = f"'{word}' is not the code of {what}."
+            raise PydanticCustomError("setting", "{reason}", {"reason": reason})
+        return word
+
+    return AfterValidator(check)
+
+
+def _is_language(word: str) -> bool:
+    return re.fullmatch("[a-z]{2,3}", word) is not None and localedata.exists(word)
+
+
 class Settings(BaseModel):
     """What holds for the whole assistant."""
 
     model_config = _MODEL
 
-    language: str = Field(default="en", pattern="^[a-z]{2,3}$")
-    currency: str = Field(default="EUR", pattern="^[A-Z]{3}$")
-    region: str = Field(default="ES", pattern="^[A-Z]{2}$")
+    language: Annotated[str, _code(_is_language, "a language, such as en or es")] = "en"
+    currency: Annotated[str, _code(is_currency, "a currency, such as EUR or USD")] = "EUR"
+    region: Annotated[str, _code(SUPPORTED_REGIONS.__contains__, "a country, such as ES or US")] = "ES"
     understanding: Literal["local"] = "local"
     persistence: PersistenceConfig = PersistenceConfig()
     action_timeout: Seconds = 60.0
@@ -82,13 +115,12 @@ class Settings(BaseModel):
     max_steps: int = Field(default=500, ge=10)
 
 
-def _phrases(intents: list[str]) -> list[str]:
-    for phrase in intents:
-        try:
-            Template.parse(phrase)
-        except ValueError as error:
-            raise PydanticCustomError("trigger", "{reason}", {"reason": f"the phrase '{phrase}' {error}."}) from None
-    return intents
+def _phrase(text: str) -> str:
+    try:
+        Template.parse(text)
+    except ValueError as error:
+        raise PydanticCustomError("trigger", "{reason}", {"reason": f"the phrase '{text}' {error}."}) from None
+    return text
 
 
 class TriggerConfig(BaseModel):
@@ -96,12 +128,7 @@ class TriggerConfig(BaseModel):
 
     model_config = _MODEL
 
-    intents: list[str] = []
-
-    @model_validator(mode="after")
-    def _readable(self) -> TriggerConfig:
-        _phrases(self.intents)
-        return self
+    intents: list[Annotated[str, AfterValidator(_phrase)]] = []
 
     @cached_property
     def templates(self) -> tuple[Template, ...]:
@@ -119,30 +146,32 @@ class Placed:
     loops: tuple[str, ...]
 
 
-def _named(steps: object) -> object:
+_REFERENCES = ("slot", "call", "target")
+"""Main fields that name something; a text or an expression may be rewritten without the step becoming another."""
+
+
+def named(steps: object) -> object:
     """Give each step that has no name one that stays the same while the step does."""
     if not isinstance(steps, list):
         return steps
     taken = set(_names(steps))
 
     def walk(items: list[Any]) -> list[Any]:
-        return [named(item) for item in items]
+        return [with_name(item) for item in items]
 
-    def named(item: Any) -> Any:
+    def with_name(item: Any) -> Any:
         if isinstance(item, str) and item in STEPS:
             item = {"type": item}
         if not isinstance(item, dict):
             return item
-        if isinstance(item.get("do"), list):
-            item = {**item, "do": walk(item["do"])}
-        if "step" in item:
-            return item
-        stem = _stem(item)
-        name, number = stem, 2
-        while name in taken:
-            name, number = f"{stem}_{number}", number + 1
-        taken.add(name)
-        return {"step": name, **item}
+        if "step" not in item:
+            stem = _stem(item)
+            name, number = stem, 2
+            while name in taken:
+                name, number = f"{stem}_{number}", number + 1
+            taken.add(name)
+            item = {"step": name, **item}
+        return {**item, "do": walk(item["do"])} if isinstance(item.get("do"), list) else item
 
     return walk(steps)
 
@@ -159,7 +188,9 @@ def _names(steps: list[Any]) -> Iterator[str]:
 def _stem(item: dict[str, Any]) -> str:
     word = str(item.get("type") or next((key for key in item if key in STEPS), "step"))
     main = STEPS[word].main if word in STEPS else None
-    value = item.get(main or "") if "type" in item else item.get(word)
+    if main not in _REFERENCES:
+        return word
+    value = item.get(main if "type" in item else word)
     return f"{word}_{value}" if isinstance(value, str) and value.isidentifier() else word
 
 
@@ -171,7 +202,7 @@ class FlowConfig(BaseModel):
     description: str | None = None
     trigger: TriggerConfig = TriggerConfig()
     if_: Expression | None = Field(default=None, alias="if")
-    steps: Annotated[list[AnyStep], BeforeValidator(_named), Field(min_length=1)]
+    steps: Annotated[list[AnyStep], BeforeValidator(named), Field(min_length=1)]
 
     @cached_property
     def placed(self) -> tuple[Placed, ...]:
@@ -226,13 +257,15 @@ class SoniConfig(BaseModel):
 
     model_config = _MODEL
 
-    version: Literal["1"] = "1"
+    version: Annotated[Literal["1"], BeforeValidator(lambda version: "1" if version == 1 else version)] = "1"
     settings: Settings = Settings()
     slots: dict[str, SlotConfig] = {}
     flows: dict[str, FlowConfig]
     texts: Texts = Texts()
 
     _source: SourceMap | None = PrivateAttr(default=None)
+    _damaged: frozenset[tuple[str | int, ...]] = PrivateAttr(default=frozenset())
+    """The slots and flows that the loader had to mend to read on; what depends on them cannot be judged."""
 
     @model_validator(mode="after")
     def _declare_the_rest(self, info: ValidationInfo) -> SoniConfig:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from soni.core.template import Field
+from soni.core.template import Field, Text
 from soni.errors import Problem
 from soni.steps import END, Step
 from soni.steps.action import ActionStepConfig
 from soni.steps.confirm import ConfirmStepConfig
+from soni.steps.while_loop import WhileStepConfig
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -24,16 +25,29 @@ def field_path(field: str) -> Path:
     return tuple(int(part) if part.isdigit() else part for part in field.split("."))
 
 
-def _edges(flow: FlowConfig) -> dict[str, set[str]]:
-    """Where each step can go; the end is no step."""
-    edges: dict[str, set[str]] = {}
+def fields_of(text: Text) -> Iterator[tuple[Path, Field]]:
+    """The slots a text shows, each with its language and variation."""
+    for language, variations in text.variants.items():
+        for index, template in enumerate(variations):
+            for piece in template.pieces:
+                if isinstance(piece, Field):
+                    yield ((language, index) if language else (index,)), piece
+
+
+def _ways(flow: FlowConfig) -> dict[str, set[str]]:
+    """Where each step can go, the end included."""
+    ways: dict[str, set[str]] = {}
     for name, placed in flow.plan.items():
         step = placed.step
-        after = {step.jump_to or placed.next} if step.falls_through else set()
-        skipped = {placed.next} if step.if_ else set()
-        ways = {*step.targets.values(), *after, *skipped}
-        edges[name] = {way for way in ways if way is not None and way != END and way in flow.plan}
-    return edges
+        following = placed.next or END
+        after = {step.jump_to or following} if step.falls_through else set()
+        ways[name] = {*step.targets.values(), *after, *({following} if step.if_ else ())}
+    return ways
+
+
+def _edges(flow: FlowConfig) -> dict[str, set[str]]:
+    """Which steps can follow each."""
+    return {name: {way for way in ways if way in flow.plan} for name, ways in _ways(flow).items()}
 
 
 def _closure(edges: Mapping[str, set[str]], start: Collection[str]) -> set[str]:
@@ -47,10 +61,12 @@ def _closure(edges: Mapping[str, set[str]], start: Collection[str]) -> set[str]:
     return seen
 
 
-def reachability(name: str, flow: FlowConfig) -> Iterator[Problem]:
+def reachability(config: SoniConfig, name: str, flow: FlowConfig) -> Iterator[Problem]:
     """Steps that no way leads to, and circles that no way leads out of."""
-    edges = _edges(flow)
-    reached = _closure(edges, [flow.first_step] if flow.first_step else [])
+    reached = _closure(_edges(flow), [flow.first_step] if flow.first_step else [])
+    ways = _ways(flow) | {step: {flow.plan[step].step.body[0].step} for step in _stuck_loops(config, flow)}
+    edges = {step: {way for way in ways[step] if way in flow.plan} for step in ways}
+    told: set[str] = set()
     for placed in flow.placed:
         step = placed.step.step
         path: Path = ("flows", name, *placed.path)
@@ -58,22 +74,28 @@ def reachability(name: str, flow: FlowConfig) -> Iterator[Problem]:
             yield Problem(f"flow '{name}' never comes to step '{step}'.", path, "Remove it, or let a step go to it.")
             continue
         onward = _closure(edges, edges[step])
-        if step in onward and not any(flow.plan[other].step.waits or _leaves(flow, other, edges) for other in onward):
-            if any(("flows", name, *flow.plan[other].path) < path for other in onward):
-                continue  # reported once, at the loop's first step
+        if step in onward - told and not any(_stops(flow.plan[other].step, ways[other]) for other in onward):
+            told |= onward
             yield Problem(
                 f"flow '{name}' goes round from step '{step}' without ever asking anything or ending.",
                 path,
-                "Let a step of the loop ask, or go out of it.",
+                "Let a step of the loop ask, change its condition, or go out of it.",
             )
 
 
-def _leaves(flow: FlowConfig, step: str, edges: Mapping[str, set[str]]) -> bool:
-    placed = flow.plan[step]
-    ends = END in placed.step.targets.values() or placed.step.jump_to == END
-    falls_out = placed.step.falls_through and placed.step.jump_to is None and placed.next is None
-    skips_out = placed.step.if_ is not None and placed.next is None
-    return ends or falls_out or skips_out or (not placed.step.falls_through and not edges[step])
+def _stops(step: Step, ways: set[str]) -> bool:
+    return step.waits or END in ways or not (ways or step.falls_through)
+
+
+def _stuck_loops(config: SoniConfig, flow: FlowConfig) -> Iterator[str]:
+    """Loops whose condition nothing inside them can change."""
+    for name, placed in flow.plan.items():
+        if isinstance(placed.step, WhileStepConfig):
+            inside = [other for other in flow.placed if name in other.loops]
+            changed = {slot for other in inside for slot in other.step.sets.values()}
+            changed |= {slot for other in inside for slot in _returned(config, flow, other.step.step)}
+            if not changed & placed.step.condition.names:
+                yield name
 
 
 def unset_reads(config: SoniConfig, name: str, flow: FlowConfig) -> Iterator[Problem]:
@@ -92,19 +114,23 @@ def unset_reads(config: SoniConfig, name: str, flow: FlowConfig) -> Iterator[Pro
                 if not known <= before[target]:
                     before[target] |= known
                     changed = True
-    collected = {placed.step.asks for placed in flow.placed}
+    # A slot that people can fill may have been filled by an earlier message.
+    asked = {placed.step.asks for placed in flow.placed}
+    early = {slot for slot in asked if slot and config.slots[slot].source == "user"}
     for placed in flow.placed:
         step = placed.step
         known = before[step.step]
         path: Path = ("flows", name, *placed.path)
         for field, text in step.texts.items():
-            for shown in sorted({f.slot for f in text.fields} - known - _own(step, field)):
-                yield _unset(name, step, shown, (*path, *field_path(field)), "shows")
+            for inner, shown in fields_of(text):
+                if shown.slot not in known | _own(step, field):
+                    yield _unset(name, step, shown.slot, (*path, *field_path(field), *inner), "shows")
         for field, expression in ({"if": step.if_, **step.expressions} if step.if_ else step.expressions).items():
-            # A slot that people can fill may have been filled by an earlier message.
-            early = {slot for slot in collected if slot and config.slots[slot].source == "user"}
             for read in sorted(expression.names - known - early):
                 yield _unset(name, step, read, (*path, *field_path(field)), "reads")
+        for field, slot in step.reads.items():
+            if slot not in known | early:
+                yield _unset(name, step, slot, (*path, *field_path(field)), "reads")
 
 
 def _own(step: Step, field: str) -> set[str]:
@@ -136,9 +162,11 @@ def _returned(config: SoniConfig, flow: FlowConfig, step: str) -> set[str]:
 def unconfirmed_effects(name: str, flow: FlowConfig, actions: KnownActions) -> Iterator[Problem]:
     """Actions that happen once and can be reached without a yes."""
     edges = _edges(flow)
-    confirms = {step for step, placed in flow.plan.items() if isinstance(placed.step, ConfirmStepConfig)}
-    open_edges = {step: set() if step in confirms else after for step, after in edges.items()}
-    reached = _closure(open_edges, [flow.first_step] if flow.first_step else [])
+    for asking, placed in flow.plan.items():
+        if isinstance(placed.step, ConfirmStepConfig):
+            unasked = {placed.step.on_deny, placed.next if placed.step.if_ else None}
+            edges[asking] = {way for way in unasked if way in flow.plan}
+    reached = _closure(edges, [flow.first_step] if flow.first_step else [])
     for placed in flow.placed:
         step = placed.step
         if isinstance(step, ActionStepConfig) and step.step in reached and actions.effect(step.call) == "once":
@@ -155,10 +183,13 @@ def endless_transfers(config: SoniConfig) -> Iterator[Problem]:
         reached = _closure(silent, [flow.first_step] if flow.first_step else [])
         targets = {flow.plan[step].step.flow for step in reached if not flow.plan[step].step.waits}
         edges[name] = {target for target in targets if target in config.flows}
+    told: set[str] = set()
     for name, flow in config.flows.items():
-        if name in _closure(edges, edges[name]):
-            step = next(
-                p for p in flow.placed if p.step.flow and name in _closure(edges, [p.step.flow]) | {p.step.flow}
-            )
-            message = f"flow '{name}' comes back to itself through step '{step.step.step}' without asking anything."
-            yield Problem(message, ("flows", name, *step.path), "Let a flow of the circle ask, or end it.")
+        circle = {other for other in _closure(edges, edges[name]) if name in _closure(edges, edges[other])}
+        if name not in circle - told:
+            continue
+        told |= circle
+        way = next(placed for placed in flow.placed if placed.step.flow in edges[name] & circle)
+        through = f" through '{way.step.flow}'" if way.step.flow != name else ""
+        message = f"flow '{name}' comes back to itself{through} without asking anything."
+        yield Problem(message, ("flows", name, *way.path, "target"), "Let a flow of the circle ask, or end it.")

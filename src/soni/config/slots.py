@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from soni.core.expression import Expression, ExpressionError
+from soni.core.refusal import refusal
 from soni.core.template import Text
 from soni.core.values import TYPES, ValueType
 from soni.errors import did_you_mean
@@ -17,7 +18,7 @@ from soni.errors import did_you_mean
 class ChoiceOption(BaseModel):
     """One option of a choice: how it is shown, and other words for it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, coerce_numbers_to_str=True)
 
     label: Text | None = None
     synonyms: list[str] = []
@@ -25,20 +26,37 @@ class ChoiceOption(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _short(cls, data: Any) -> Any:
-        if data is None:
-            return {}
-        return {"synonyms": data} if isinstance(data, list) else data
+        if isinstance(data, str):
+            raise PydanticCustomError("option", "write other words for an option as a list: [{word}].", {"word": data})
+        return {"synonyms": data} if isinstance(data, list) else data or {}
 
 
 def _known_type(word: object) -> object:
-    if word not in TYPES:
+    if not isinstance(word, str) or word not in TYPES:
         hint = did_you_mean(str(word), TYPES) or f"There are {', '.join(sorted(TYPES))}."
         raise PydanticCustomError("slot_type", "{reason}", {"reason": f"there is no slot type '{word}'. {hint}"})
     return word
 
 
 def _options(data: object) -> object:
-    return {str(value): {} for value in data} if isinstance(data, list) else data
+    if not isinstance(data, list):
+        return data
+    for index, value in enumerate(data):
+        if isinstance(value, dict | list | bool | None):
+            raise refusal("an option is a word; quote it, or write a map of options to their other words.", index)
+    return {str(value): {} for value in data}
+
+
+def _rule(text: str) -> str:
+    try:
+        rule_of(text)
+    except ExpressionError as error:
+        raise PydanticCustomError("expression", "{reason}", {"reason": str(error)}) from None
+    return text
+
+
+Rule = Annotated[str, AfterValidator(_rule)]
+"""An expression, or the name of a Python validator."""
 
 
 TypeName = Annotated[str, BeforeValidator(_known_type)]
@@ -47,7 +65,13 @@ TypeName = Annotated[str, BeforeValidator(_known_type)]
 class SlotConfig(BaseModel):
     """A slot as it is declared."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        arbitrary_types_allowed=True,
+        coerce_numbers_to_str=True,
+    )
 
     type: TypeName = "text"
     description: str | None = None
@@ -55,7 +79,7 @@ class SlotConfig(BaseModel):
     examples: list[str] = []
     options: Annotated[dict[str, ChoiceOption], BeforeValidator(_options)] = {}
     items: TypeName = "text"
-    validate_: str | None = Field(default=None, alias="validate")
+    validate_: Rule | None = Field(default=None, alias="validate")
     error: Text | None = None
     source: Literal["user", "system"] = "user"
     scope: Literal["flow", "conversation"] = "flow"
@@ -64,24 +88,17 @@ class SlotConfig(BaseModel):
     @model_validator(mode="after")
     def _fits_its_type(self) -> SlotConfig:
         if self.type == "choice" and not self.options:
-            raise PydanticCustomError("slot", "a choice needs 'options: …', the values it can have.")
+            raise refusal("a choice needs 'options: …', the values it can have.", "type")
         if self.type != "choice" and self.options:
-            raise PydanticCustomError("slot", "'options' belongs to a slot of type choice.")
+            raise refusal("'options' belongs to a slot of type choice.", "options")
         if self.type != "list" and "items" in self.model_fields_set:
-            raise PydanticCustomError("slot", "'items' belongs to a slot of type list.")
+            raise refusal("'items' belongs to a slot of type list.", "items")
         if self.items in ("list", "choice"):
-            raise PydanticCustomError("slot", "a list holds plain values, not lists or choices.")
+            raise refusal("a list holds plain values, not lists or choices.", "items")
         try:
             _ = self.value_type
         except ValueError as error:
-            raise PydanticCustomError(
-                "slot", "the options cannot be told apart: {reason}.", {"reason": str(error)}
-            ) from None
-        if self.validate_ and not self.validate_.isidentifier():
-            try:
-                Expression(self.validate_)
-            except ExpressionError as error:
-                raise PydanticCustomError("expression", "{reason}", {"reason": str(error)}) from None
+            raise refusal(f"the options cannot be told apart: {error}.", "options") from None
         return self
 
     @cached_property

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import operator
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import PydanticCustomError, core_schema
 from simpleeval import DEFAULT_OPERATORS, EvalWithCompoundTypes, InvalidExpression
 
+from soni.core.values.money import Money
 from soni.errors import SoniError, did_you_mean
 
 if TYPE_CHECKING:
@@ -31,7 +33,8 @@ _ALLOWED = (
     ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In,
     ast.NotIn, ast.Is, ast.IsNot, ast.IfExp, ast.Name, ast.Load, ast.Constant, ast.List, ast.Tuple, ast.Call,
 )  # fmt: skip
-_WORDS = {"true": True, "false": False, "null": None, "none": None}
+WORDS = {"true": True, "false": False, "null": None, "none": None}
+"""Names that mean a value and not a slot."""
 
 
 class ExpressionError(SoniError):
@@ -78,18 +81,35 @@ class Expression:
 
     def misfit(self, samples: Mapping[str, Any]) -> str | None:
         """Why values of these kinds could not be used together in the expression, if they could not."""
-        for node in ast.walk(self._tree):
-            if isinstance(node, ast.Compare | ast.BinOp | ast.Call):
-                try:
-                    self._evaluate(node, samples)
-                except ExpressionError as error:
-                    return str(error)
+        for node in reversed(list(ast.walk(self._tree))):  # the innermost part that is wrong comes first
+            if isinstance(node, ast.Compare | ast.BinOp | ast.Call) and self._mixes(node, samples):
+                parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+                values = [self._sample(part, samples) for part in parts if not _is_function(part, node)]
+                kinds = " and ".join(dict.fromkeys(_kind(value) for value in values))
+                return f"'{ast.unparse(node)}' does not work with {kinds}"
         return None
 
-    def _evaluate(self, node: ast.AST, slots: Mapping[str, Any]) -> Any:
-        names = {name: slots.get(name) for name in self.names} | _WORDS
+    def _mixes(self, node: ast.AST, samples: Mapping[str, Any]) -> bool:
         try:
-            return EvalWithCompoundTypes(_OPERATORS, FUNCTIONS, names).eval(self.source, previously_parsed=node)
+            self._evaluate(node, samples)
+        except ExpressionError as error:
+            return isinstance(error.__cause__, TypeError)
+        if isinstance(node, ast.Compare) and all(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops):
+            values = [self._sample(part, samples) for part in (node.left, *node.comparators)]
+            texts = [isinstance(value, str) for value in values if value is not None]
+            return any(texts) and not all(texts)  # no text ever equals a number or a date
+        return False
+
+    def _sample(self, node: ast.AST, samples: Mapping[str, Any]) -> Any:
+        try:
+            return self._evaluate(node, samples)
+        except ExpressionError:
+            return None
+
+    def _evaluate(self, node: ast.AST, slots: Mapping[str, Any]) -> Any:
+        names = {name: slots.get(name) for name in self.names} | WORDS
+        try:
+            return EvalWithCompoundTypes(_OPERATORS, dict(FUNCTIONS), names).eval(self.source, previously_parsed=node)
         except (InvalidExpression, TypeError, ValueError, ArithmeticError, RecursionError) as error:
             raise ExpressionError(f"'{self.source}' cannot be evaluated: {error}") from error
 
@@ -116,7 +136,7 @@ class Expression:
         if isinstance(value, bool | int | float):
             value = str(value)
         if not isinstance(value, str):
-            raise PydanticCustomError("expression", 'an expression must be text, such as "amount > 100"')
+            raise PydanticCustomError("expression", 'an expression must be text, such as "amount > 100".')
         try:
             return cls(value)
         except ExpressionError as error:
@@ -129,32 +149,76 @@ def _names(source: str, tree: ast.AST) -> set[str]:
     for node in ast.walk(tree):
         if not isinstance(node, _ALLOWED):
             raise ExpressionError(f"'{source}' uses {_what(node)}, which expressions do not have.")
-        if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and not node.keywords):
-            raise ExpressionError(f"'{source}' calls something that is not a plain function.")
+        if isinstance(node, ast.Call) and (node.keywords or not isinstance(node.func, ast.Name | ast.Attribute)):
+            raise ExpressionError(f"'{source}' does not call a function by its name, with plain values.")
         if isinstance(node, ast.Name):
             if id(node) not in called:
                 names.add(node.id)
             elif node.id not in FUNCTIONS:
                 hint = did_you_mean(node.id, FUNCTIONS) or f"There are {', '.join(sorted(FUNCTIONS))}."
                 raise ExpressionError(f"'{source}' calls '{node.id}', which expressions do not have. {hint}")
-    return names - set(_WORDS)
+    return names - set(WORDS)
+
+
+_OTHER_LANGUAGES = {"&&": "and", "||": "or", "=>": ">=", "=<": "<=", "<>": "!=", "===": "=="} | {
+    f" {word.upper()} ": word for word in ("and", "or", "not", "in", "is")
+}
 
 
 def _reason(source: str, error: Exception) -> str:
-    for wrong, right in (("&&", "and"), ("||", "or"), ("!=", "")):
-        if wrong in source and right:
-            return f"write '{right}' instead of '{wrong}'."
+    if not source.strip():
+        return "it is empty."
+    for wrong, right in _OTHER_LANGUAGES.items():
+        if wrong in f" {source} ":
+            return f"write '{right}' instead of '{wrong.strip()}'."
     if "=" in source.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", ""):
         return "write '==' to compare."
     if "!" in source.replace("!=", ""):
         return "write 'not' instead of '!'."
-    return f"{error.msg if isinstance(error, SyntaxError) else error}."
+    if not isinstance(error, SyntaxError):
+        return "it is too long or too deeply nested."
+    if error.msg != "invalid syntax":
+        return f"{error.msg}."
+    rest = source.strip()[error.offset - 1 :].strip() if error.offset else ""
+    return f"it cannot be read from '{rest}' on." if rest else "its end is missing."
+
+
+def _is_function(part: ast.expr, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and part is node.func
+
+
+def _kind(value: object) -> str:
+    match value:
+        case None:
+            return "nothing"
+        case str():
+            return "a text"
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "a number"
+        case timedelta():
+            return "a duration"
+        case list():
+            return "a list"
+        case Money():
+            return "money"
+        case _:
+            return f"a {type(value).__name__}"
 
 
 def _what(node: ast.AST) -> str:
     match node:
+        case ast.Attribute() if node.attr in FUNCTIONS:
+            return f"'.{node.attr}' (write {node.attr}(…))"
         case ast.Attribute():
             return f"'.{node.attr}'"
+        case ast.Pow():
+            return "'**'"
+        case ast.Dict() | ast.Set():
+            return "braces"
+        case ast.JoinedStr():
+            return "a text with fields"
         case ast.Subscript():
             return "an index in brackets"
         case ast.Lambda() | ast.ListComp() | ast.DictComp() | ast.SetComp() | ast.GeneratorExp():

@@ -7,10 +7,12 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pydantic_core import PydanticCustomError, core_schema
+from pydantic_core import core_schema
+
+from soni.core.refusal import refusals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from pydantic import GetCoreSchemaHandler
 
@@ -18,7 +20,7 @@ CASES: dict[str, Callable[[str], str]] = {"upper": str.upper, "lower": str.lower
 """Formats that every slot type has."""
 
 _PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
-_FIELD = re.compile(r"\s*([A-Za-z_]\w*)\s*(?::\s*([a-z_]+)\s*)?")
+_FIELD = re.compile(r"\s*([^\W\d]\w*)\s*(?::\s*([a-z_]+)\s*)?")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
@@ -113,10 +115,21 @@ class Text:
 
     @classmethod
     def _validate(cls, raw: object) -> Text:
+        if faults := list(_faults(raw)):
+            raise refusals(faults, raw)
+        return cls.of(raw)
+
+
+def _faults(raw: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """What is wrong with a raw text, each at the innermost part of it."""
+    parts = raw.items() if isinstance(raw, dict) else enumerate(raw) if isinstance(raw, list) else ()
+    inner = [fault for key, part in parts for fault in _faults(part, (*path, key))]
+    yield from inner
+    if not inner:
         try:
-            return cls.of(raw)
+            Text.of(raw)
         except ValueError as error:
-            raise PydanticCustomError("text", "the text {reason}.", {"reason": str(error)}) from None
+            yield path, f"the text {error}."
 
 
 def _variations(raw: object) -> tuple[Template, ...]:
@@ -124,9 +137,9 @@ def _variations(raw: object) -> tuple[Template, ...]:
     if not texts:
         raise ValueError("is an empty list; write at least one variation")
     for text in texts:
-        if isinstance(text, bool | int | float):
-            continue
-        if not isinstance(text, str):
+        if text is None:
+            raise ValueError("is empty; quote a text that begins with '{'")
+        if not isinstance(text, str | bool | int | float):
             raise ValueError("must be a string, a list of variations, or a map by language")
     return tuple(Template.parse(text if isinstance(text, str) else str(text)) for text in texts)
 

@@ -17,7 +17,7 @@ def _seconds(value: object) -> object:
     if isinstance(value, str) and not value.replace(".", "", 1).isdigit():
         compact = value.replace(" ", "")
         if not _SPAN.fullmatch(compact):
-            raise PydanticCustomError("timespan", "write a span of time such as 500ms, 5s, 2m or 1h30m.")
+            raise PydanticCustomError("timespan", "this must be a span of time, such as 500ms, 5s, 2m or 1h30m.")
         return sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(compact))
     return value
 

@@ -19,8 +19,10 @@ class FlowDelta:
     """What changes: absent parts stay as they are."""
 
     flow_stack: list[FlowContext] | None = None
-    flow_slots: dict[str, dict[str, Any] | None] = field(default_factory=dict)
-    """By flow id; a slot set to None is forgotten, a flow set to None is forgotten with all its slots."""
+    forgotten: frozenset[str] = frozenset()
+    """Flow ids whose slots go; this comes before what `flow_slots` sets."""
+    flow_slots: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By flow id; a slot set to None is forgotten."""
     flow_count: int | None = None
     flows_started: list[str] | None = None
     tasks: tuple[InformTask, ...] = ()
@@ -32,12 +34,12 @@ def merge_deltas(deltas: Iterable[FlowDelta]) -> FlowDelta:
     """One delta with the effect of all, applied in order."""
     merged = FlowDelta()
     for delta in deltas:
-        slots = dict(merged.flow_slots)
+        slots = {flow_id: set_ for flow_id, set_ in merged.flow_slots.items() if flow_id not in delta.forgotten}
         for flow_id, changes in delta.flow_slots.items():
-            before = slots.get(flow_id)
-            slots[flow_id] = None if changes is None else {**(before or {}), **changes}
+            slots[flow_id] = {**slots.get(flow_id, {}), **changes}
         merged = FlowDelta(
             flow_stack=merged.flow_stack if delta.flow_stack is None else delta.flow_stack,
+            forgotten=merged.forgotten | delta.forgotten,
             flow_slots=slots,
             flow_count=merged.flow_count if delta.flow_count is None else delta.flow_count,
             flows_started=merged.flows_started if delta.flows_started is None else delta.flows_started,
@@ -61,14 +63,11 @@ def changed(state: DialogueState, delta: FlowDelta) -> dict[str, Any]:
         update["flow_count"] = delta.flow_count
     if delta.flows_started is not None:
         update["flows_started"] = delta.flows_started
-    if delta.flow_slots:
-        slots = dict(state["flow_slots"])
+    if delta.flow_slots or delta.forgotten:
+        slots = {flow_id: held for flow_id, held in state["flow_slots"].items() if flow_id not in delta.forgotten}
         for flow_id, changes in delta.flow_slots.items():
-            if changes is None:
-                slots.pop(flow_id, None)
-            else:
-                merged = {**slots.get(flow_id, {}), **changes}
-                slots[flow_id] = {name: value for name, value in merged.items() if value is not None}
+            merged = {**slots.get(flow_id, {}), **changes}
+            slots[flow_id] = {name: value for name, value in merged.items() if value is not None}
         update["flow_slots"] = slots
     if delta.trace:
         update["trace"] = [*state["trace"], *delta.trace]

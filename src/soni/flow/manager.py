@@ -108,14 +108,14 @@ class FlowManager:
         if popped["entered_by"] == "call" and below:
             returned = state["flow_slots"].get(popped["flow_id"], {})
             below[-1] = {**below[-1], "returned": returned}
-        return popped, FlowDelta(flow_stack=below, flow_slots={popped["flow_id"]: None})
+        return popped, FlowDelta(flow_stack=below, forgotten=frozenset({popped["flow_id"]}))
 
     def cancel_flow(self, state: DialogueState) -> tuple[list[FlowContext], FlowDelta]:
         """Take off the flow the person is in: the one they started, with everything it called."""
         chain = self._chains(state["flow_stack"])[-1] if state["flow_stack"] else []
         return chain, FlowDelta(
             flow_stack=state["flow_stack"][: len(state["flow_stack"]) - len(chain)],
-            flow_slots={frame["flow_id"]: None for frame in chain},
+            forgotten=frozenset(frame["flow_id"] for frame in chain),
         )
 
     def link_flow(self, state: DialogueState, flow_name: str) -> FlowDelta:
@@ -123,7 +123,7 @@ class FlowManager:
         top = state["flow_stack"][-1]
         slots = state["flow_slots"].get(top["flow_id"], {})
         carried = {name: value for name, value in slots.items() if name in self._flows[flow_name].slot_names}
-        gone = FlowDelta(flow_stack=state["flow_stack"][:-1], flow_slots={top["flow_id"]: None})
+        gone = FlowDelta(flow_stack=state["flow_stack"][:-1], forgotten=frozenset({top["flow_id"]}))
         # A called flow that links hands its caller on: somebody still waits for what it returns.
         entered_by: EnteredBy = "call" if top["entered_by"] == "call" else "link"
         _, pushed = self.push_flow(merge_delta(state, gone), flow_name, entered_by=entered_by, slots=carried)
@@ -170,8 +170,12 @@ class FlowManager:
         gone = ids[ids.index(flow_id) + 1 :]
         return FlowDelta(
             flow_stack=[frame for frame in state["flow_stack"] if frame["flow_id"] not in gone],
-            flow_slots=dict.fromkeys(gone),
+            forgotten=frozenset(gone),
         )
+
+    def forget_answers(self, state: DialogueState) -> FlowDelta:
+        """An answer is good for the turn it was given in; a question left open meanwhile is asked again."""
+        return FlowDelta(flow_stack=[{**frame, "answer": None} for frame in state["flow_stack"]])
 
     def _chains(self, stack: list[FlowContext]) -> list[list[FlowContext]]:
         """The stack cut into what the person started, each with the flows it called on top."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter, model_validator
 from pydantic_core import PydanticCustomError
 
 from soni.core.expression import Expression
+from soni.core.refusal import refusal
 from soni.steps.step import Outcome, Step, StepContext, register
 
 if TYPE_CHECKING:
@@ -38,6 +39,16 @@ class Case(BaseModel):
         return self.else_ or self.then or ""
 
 
+_BY_VALUE = TypeAdapter(dict[str, str])
+_IN_ORDER = TypeAdapter(list[Case])
+
+
+def _read_cases(data: object) -> list[Case] | dict[str, str]:
+    if not data or not isinstance(data, dict | list):
+        raise refusal('a branch needs cases, such as [{when: "amount > 5", then: review}, {else: end}].', value=data)
+    return _BY_VALUE.validate_python(data) if isinstance(data, dict) else _IN_ORDER.validate_python(data)
+
+
 @register
 class BranchStepConfig(Step):
     """Go one of several ways."""
@@ -45,12 +56,15 @@ class BranchStepConfig(Step):
     main = "slot"
 
     slot: str | None = None
-    cases: list[Case] | dict[str, str]
+    cases: Annotated[list[Case] | dict[str, str], PlainValidator(_read_cases)]
 
     @model_validator(mode="after")
     def _cases_fit(self) -> BranchStepConfig:
-        if isinstance(self.cases, dict) and self.slot is None:
-            raise PydanticCustomError("branch", "cases by value need 'slot: …' to say whose value.")
+        if self.slot is None and any("is_" in case.model_fields_set for case in self.ways):
+            raise refusal("cases by value need 'slot: …' to say whose value.", "cases")
+        for index, case in enumerate(self.ways[:-1]):
+            if case.else_ is not None:
+                raise refusal("'else' must be the last case; those after it are never looked at.", "cases", index)
         return self
 
     @property

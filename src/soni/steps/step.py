@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, ValidationError, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from soni.core.expression import Expression
+from soni.core.refusal import refusal
 from soni.core.template import Text
 from soni.errors import did_you_mean
 
@@ -104,7 +104,13 @@ class StepContext(Protocol):
 class Step(BaseModel):
     """One step of a flow."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        arbitrary_types_allowed=True,
+        coerce_numbers_to_str=True,
+    )
 
     main: ClassVar[str | None] = None
     """The field that the short form fills: `- collect: amount` means `slot: amount`."""
@@ -191,36 +197,39 @@ def read_step(data: object) -> Step:
     if isinstance(data, str) and data in STEPS and STEPS[data].main is None:
         data = {"type": data}
     if not isinstance(data, dict):
-        raise _problem((), data, "a step is a map, such as {step: ask, type: collect, slot: name}.")
+        raise refusal("a step is a map, such as {step: ask, type: collect, slot: name}.", value=data)
     fields = dict(data)
-    if "type" not in fields:
+    if fields.get("type") is None:
+        fields.pop("type", None)
         fields = _long_form(fields)
     word = fields["type"]
-    if word not in STEPS:
-        hint = did_you_mean(str(word), STEPS) or f"There are {', '.join(sorted(STEPS))}."
-        raise _problem(("type",), word, f"there is no step type '{word}'. {hint}")
+    if not isinstance(word, str) or word not in STEPS:
+        raise _unknown_type(word, "type")
     return STEPS[word].model_validate(fields)
+
+
+def _unknown_type(word: object, *loc: str) -> ValidationError:
+    hint = did_you_mean(str(word), STEPS) or f"There are {', '.join(sorted(STEPS))}."
+    return refusal(f"there is no step type '{word}'. {hint}", *loc, value=word)
 
 
 def _long_form(fields: dict[str, Any]) -> dict[str, Any]:
     words = [key for key in fields if key in STEPS]
-    if len(words) != 1:
-        unknown = next((key for key in fields if did_you_mean(str(key), STEPS)), None)
-        hint = f" {did_you_mean(str(unknown), STEPS)}" if unknown and not words else ""
-        raise _problem((), fields, f"the step has no type: write 'type: …', or the type as a key.{hint}")
+    if len(words) > 1:
+        raise refusal(f"a step has one type, and this has '{words[0]}' and '{words[1]}'.", words[1], value=fields)
+    if not words:
+        unknown = next((key for key in fields if did_you_mean(key, STEPS) and key not in Step.model_fields), None)
+        if unknown is not None:
+            raise _unknown_type(unknown)
+        raise refusal("the step has no type: write 'type: …', or the type as a key, as in 'say: Hello'.", value=fields)
     word = words[0]
     value = fields.pop(word)
     main = STEPS[word].main
     if main is not None and value is not None:
         if main in fields:
-            raise _problem((main,), value, f"'{main}' is given twice: the short form '{word}: …' already gives it")
+            raise refusal(f"'{main}' is given twice: '{word}: …' gives it already.", main, value=value)
         fields[main] = value
     return {"type": word, **fields}
-
-
-def _problem(loc: tuple[str | int, ...], value: object, message: str) -> ValidationError:
-    detail = InitErrorDetails(type=PydanticCustomError("step", "{reason}", {"reason": message}), loc=loc, input=value)
-    return ValidationError.from_exception_data("step", [detail])
 
 
 AnyStep = Annotated[Step, PlainValidator(read_step), PlainSerializer(lambda step: step.model_dump(by_alias=True))]

@@ -14,6 +14,7 @@ from soni.dm.orchestrator.executor import SubgraphExecutor
 from soni.dm.orchestrator.task_handler import PendingTaskHandler, TaskAction
 from soni.dm.privacy import is_private, masked
 from soni.du.context import MASK
+from soni.flow.delta import merge_delta
 from soni.runtime.context import RuntimeContext
 
 
@@ -32,6 +33,7 @@ async def orchestrator_node(state: DialogueState, runtime: Runtime[RuntimeContex
             result = await tasks.handle(task)
             if result.action is TaskAction.INTERRUPT:
                 waiting = result.task
+    after = merge_delta(after, context.flow_manager.forget_answers(after))
     private = is_private(state["_pending_task"], state["commands"], context.config)
     text = MASK if private else state["user_message"] or ""
     return {

@@ -1,0 +1,89 @@
+"""The documents tell the truth: their code runs, their YAML loads, their transcript is what happens."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from soni.config.loader import read_config
+from soni.config.texts import Texts
+from soni.core.values import TYPES
+from soni.steps import STEPS
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+SONI = Path(sys.executable).with_name("soni")
+BLOCKS = [
+    pytest.param(match.group(1), match.group(2), id=f"{document.name}-{number}-{match.group(1) or 'text'}")
+    for document in sorted(DOCUMENTS)
+    for number, match in enumerate(re.finditer(r"^```(\w*)\n(.*?)^```", document.read_text(), re.MULTILINE | re.DOTALL))
+]
+
+
+def blocks(language: str) -> list[object]:
+    return [block for block in BLOCKS if block.values[0] == language]
+
+
+@pytest.mark.parametrize(("language", "code"), blocks("python"))
+def test_python_runs(language: str, code: str) -> None:
+    subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=ROOT, check=True, capture_output=True, timeout=60)
+
+
+@pytest.mark.parametrize(("language", "code"), blocks("yaml"))
+def test_yaml_loads(language: str, code: str, tmp_path: Path) -> None:
+    file = tmp_path / "assistant.yaml"
+    file.write_text(code, encoding="utf-8")
+    config, problems = read_config(file)
+    assert [str(problem) for problem in problems] == []
+    assert config is not None
+
+
+@pytest.mark.parametrize(("language", "code"), blocks("sh"))
+def test_commands_exist_and_work(language: str, code: str) -> None:
+    targets = (ROOT / "Makefile").read_text()
+    for line in filter(None, (line.split("#")[0].strip() for line in code.splitlines())):
+        program, *arguments = line.split()
+        if program == "make":
+            assert f"\n{arguments[0]}:" in targets
+        else:
+            assert program == ".venv/bin/soni"
+            subprocess.run(
+                [SONI, *arguments], cwd=ROOT, check=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=60
+            )
+
+
+def test_the_transcript_in_the_readme_is_what_happens() -> None:
+    transcript = next(str(block.values[1]) for block in BLOCKS if block.id == "README.md-0-text")
+    said = "".join(f"{line[2:]}\n" for line in transcript.splitlines() if line.startswith("> "))
+    done = subprocess.run(
+        [SONI, "chat", "--config", "examples/banking/domain"],
+        cwd=ROOT, input=said, capture_output=True, text=True, check=True, timeout=60, encoding="utf-8",
+    )  # fmt: skip
+    assert transcript in done.stdout
+
+
+def test_the_language_page_names_every_kind() -> None:
+    page = (ROOT / "docs" / "language.md").read_text()
+    for word in STEPS:
+        assert f"| `{word}` |" in page
+    for word in TYPES:
+        assert re.search(rf"\b{word}\b", page)
+    for step in STEPS.values():
+        for name, field in step.model_fields.items():
+            if name not in ("step", "type"):
+                assert re.search(rf"`?\b{field.alias or name}\b", page), name
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    for document in DOCUMENTS:
+        for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):
+            assert (document.parent / target).exists(), f"{document.name} → {target}"
+
+
+def test_general_texts_are_in_english_and_spanish() -> None:
+    for name, field in Texts.model_fields.items():
+        assert field.default.languages == {"en", "es"}, name

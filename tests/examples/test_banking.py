@@ -1,0 +1,113 @@
+"""The banking example, talked to in words, in both languages, through the offline understanding."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from soni import RuntimeLoop, load_config
+from soni.actions import discover_actions
+from soni.du.local.understanding import LocalUnderstanding
+
+BANKING = Path(__file__).parents[2] / "examples" / "banking" / "domain"
+CONFIG = load_config(BANKING)
+UNDERSTANDING = LocalUnderstanding(CONFIG)
+_users = itertools.count()
+
+Say = Callable[[str], Awaitable[str]]
+
+
+@pytest.fixture
+async def say() -> Say:
+    loop = RuntimeLoop(CONFIG, actions=discover_actions(BANKING), understanding=UNDERSTANDING)
+    user = f"user{next(_users)}"
+
+    async def one(text: str) -> str:
+        return await loop.process_message(text, user_id=user)
+
+    return one
+
+
+async def test_a_transfer_with_a_balance_question_in_the_middle(say: Say) -> None:
+    assert await say("I'd like to send some money") == "How much would you like to send?"
+    assert await say("100 euros") == "Who should receive it?"
+    answer = await say("what's my balance?")
+    assert "€2,345.67" in answer
+    assert answer.endswith("Back to where we were.\nWho should receive it?")
+    assert await say("to Ana, please") == "Send €100.00 to Ana (ES91 2100 0418 4502 0005 1332)?"
+    assert "how much" not in (await say("how much do I have?")).splitlines()[-1]
+    assert "Done. Ana receives €100.00." in await say("yes, go ahead")
+    assert "€2,245.67" in await say("how much do I have?")
+
+
+async def test_everything_in_one_sentence(say: Say) -> None:
+    assert (await say("transfer 250 euros to Ana")).startswith("Send €250.00 to Ana")
+    assert await say("no") == "All right. Nothing was done."
+    assert (await say("Envía 30 € a Juan Pérez por favor")).startswith("¿Envío 30,00 € a Juan Pérez")
+    assert await say("no, déjalo") == "De acuerdo. No se ha hecho nada."
+
+
+async def test_a_stranger_needs_an_iban_that_is_one(say: Say) -> None:
+    await say("send 20 euros to Bob")
+    assert (await say("ES00 1234")).startswith("That is not a valid IBAN.")
+    assert (await say("GB33 BUKB 2020 1555 5555 55")).startswith("Send €20.00 to Bob (GB33")
+
+
+async def test_large_sums_need_the_code(say: Say) -> None:
+    assert "6-digit code" in await say("send 1500 euros to Ana")
+    assert (await say("12")).startswith("The code has six digits.")
+    assert (await say("123456")).startswith("Send €1,500.00 to Ana")
+    assert "Hecho." in await say("sí")
+
+
+async def test_a_wrong_code_sends_nothing(say: Say) -> None:
+    await say("send 1500 euros to Ana")
+    assert "Nothing was sent." in await say("999999")
+    assert "€2,345.67" in await say("check my balance")
+
+
+async def test_what_is_not_there_cannot_be_sent(say: Say) -> None:
+    assert "has only €2,345.67" in await say("send 9000 euros to Ana")
+
+
+async def test_a_changed_amount_at_the_confirmation_is_confirmed_anew(say: Say) -> None:
+    await say("send 100 euros to Ana")
+    assert (await say("no, make it 200 euros")).endswith("Send €200.00 to Ana (ES91 2100 0418 4502 0005 1332)?")
+    assert "Ana receives €200.00" in await say("ok")
+
+
+@pytest.mark.parametrize("word", ["cancel", "never mind", "cancela", "olvídalo", "déjalo", "Stop!"])
+async def test_cancelling_in_words(say: Say, word: str) -> None:
+    await say("send money")
+    assert await say(word) in ("All right, I have stopped that.", "De acuerdo, lo dejo.")
+
+
+async def test_a_card_is_blocked(say: Say) -> None:
+    assert (await say("Me han robado la tarjeta")).startswith("¿Qué tarjeta bloqueo?")
+    assert await say("la de crédito") == "¿Bloqueo definitivamente tu tarjeta de crédito (robada)?"
+    assert await say("sí, por favor") == "Tu tarjeta de crédito está bloqueada. Ya te enviamos una nueva."
+
+
+async def test_a_bill_is_paid_once(say: Say) -> None:
+    assert "€63.40" in await say("pay my electricity bill")
+    assert await say("yes") == "Paid. Thank you."
+    assert "nothing to pay" in await say("pay my electricity bill")
+
+
+async def test_movements_are_listed(say: Say) -> None:
+    assert "Supermarket" in await say("show me my latest transactions")
+    assert "Tus últimos movimientos" in await say("¿cuáles son mis últimos movimientos?")
+
+
+@pytest.mark.parametrize("text", ["what's the weather like?", "tell me a joke", "¿quién ganó el partido?", "asdf"])
+async def test_what_it_cannot_do_it_says(say: Say, text: str) -> None:
+    answer = await say(text)
+    assert "I did not get that" in answer or "no lo he entendido" in answer
+
+
+async def test_a_called_flow_cannot_be_asked_for(say: Say) -> None:
+    answer = await say("security check")
+    assert "6-digit" not in answer
