@@ -72,7 +72,8 @@ def test_slash_commands_show_and_restart() -> None:
 
 def test_secrets_are_masked_in_what_the_chat_explains() -> None:
     shown = chat("send 1500 euros to Ana", "654321", "/why", "/state")
-    assert shown.count("654321") == 1, "only the line that was typed"
+    assert "654321" not in shown
+    assert "> •••" in shown
 
 
 @pytest.mark.parametrize("typed", ["", "\n\n", "   \n", "\x00\x01\n", "[bold]hi[/bold]\n"])
@@ -160,8 +161,19 @@ def test_a_terminal_gets_a_prompt_with_history_and_control_d_leaves(tmp_path: Pa
         screen.send(typed)
         screen.expect(shown)
         screen.expect(">")
+    for typed, shown in (
+        ("1500\r", "Who should receive"),
+        ("Ana\r", "6-digit code"),
+        ("654321\r", "Without the right code"),
+    ):
+        screen.send(typed)
+        screen.expect(shown)
+        assert "654321" not in screen.before
+        screen.expect(">")
     screen.sendcontrol("d")
     screen.expect(pexpect.EOF)
     screen.close()
     assert screen.exitstatus == 0
-    assert "send money" in (tmp_path / ".soni" / "history").read_text()
+    history = (tmp_path / ".soni" / "history").read_text()
+    assert "send money" in history
+    assert "654321" not in history

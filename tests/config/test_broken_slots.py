@@ -217,7 +217,7 @@ def test_a_text_with_wrong_braces_is_told(problems_of: Problems) -> None:
               - {say: "Hello {name!r}"}
               - {say: "Hello {name.first}"}
               - {say: "Hello {name[0]}"}
-              - {say: Hello, options: [Yes, "No {"]}
+              - {say: Hello, options: [Yes, "No {"], wait_for_ack: true}
               - {say: {english: Hello}}
               - {say: {}}
               - {say: []}
@@ -274,7 +274,7 @@ def test_a_text_that_shows_what_it_cannot_is_told_at_its_language(problems_of: P
                     - "Hola {name}"
                     - "Hola {nombre}, {day:lnog}"
               - {say: "{name:long}"}
-              - {say: "{day:uper}", options: ["{x}"]}
+              - {say: "{day:uper}", options: ["{x}"], wait_for_ack: true}
         """) == snapshot(
         [
             "bot.yaml:2:34: slot 'amount' shows the slot 'nmae', which is not declared. Did you mean 'name'?",

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
+
 from soni import Actions
-from soni.core.commands import AffirmConfirmation, CancelFlow, DenyConfirmation, OutOfScope, SetSlot, StartFlow
+from soni.core.commands import (
+    AffirmConfirmation,
+    CancelFlow,
+    Command,
+    DenyConfirmation,
+    OutOfScope,
+    SetSlot,
+    StartFlow,
+)
 from tests.conftest import Assistant, Talk
 
 BASKET = """
@@ -293,6 +303,68 @@ async def test_a_called_flow_that_links_still_returns_to_the_caller(assistant: A
           last: {steps: [{say: "C"}]}
     """)
     assert await talk(config).say(StartFlow(flow="main")) == ["A", "B", "C", "D"]
+
+
+CALLED = """
+    slots: {sure: {type: boolean}, n: {type: integer, error: "A number."}, out: {type: text, source: system}}
+    flows:
+      pay:
+        steps: [{call: ask}, {action: pay}, {say: "Paid."}]
+      ask:
+        if: "false"
+        steps: [STEP]
+      other: {steps: [{say: "Hi."}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "commands", "said"),
+    [
+        ('{confirm: sure, message: "Sure?"}', [DenyConfirmation()], "All right. Nothing was done."),
+        ('{confirm: sure, message: "Sure?", on_deny: end}', [DenyConfirmation()], "All right. Nothing was done."),
+        ('{collect: n, message: "N?", attempts: 1}', [SetSlot(slot="n", value="x")], "I am afraid"),
+        ('{collect: n, message: "N?"}, {action: fail}', [SetSlot(slot="n", value=1)], "Sorry, something went wrong"),
+        ('{collect: n, message: "N?"}, {handoff: help}', [SetSlot(slot="n", value=1)], "A person will take it"),
+        (
+            '{collect: n, message: "N?"}, {set: {}, compute: {n: "n // (n - 1)"}}',
+            [SetSlot(slot="n", value=1)],
+            "Sorry, something went wrong on my side",
+        ),
+    ],
+)
+async def test_a_called_flow_that_does_not_come_to_its_end_does_not_return(
+    assistant: Assistant, talk: Talk, step: str, commands: list[Command], said: str
+) -> None:
+    """The caller would go on as if it had; what the person started ends instead."""
+    text = CALLED.replace("STEP", step)
+    paid: list[int] = []
+    actions = Actions()
+    actions.register("pay")(lambda: paid.append(1))
+
+    @actions.register("fail")
+    def fail() -> None:
+        raise RuntimeError
+
+    user = talk(assistant(text), actions)
+    await user.say(StartFlow(flow="pay"))
+    assert (await user.say(*commands))[-1].startswith(said)
+    assert paid == []
+    assert (await user.state())["flow_stack"] == []
+    assert (await user.state())["flow_slots"] == {}
+
+
+async def test_flows_that_call_themselves_without_end_are_stopped(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {n: {type: integer}}
+        flows:
+          deep: {steps: [{collect: n, message: "N?"}, {call: deep}]}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    await user.say(StartFlow(flow="deep"))
+    said = await user.say(SetSlot(slot="n", value=1))
+    assert said == ["Sorry, something went wrong on my side. Please try again."]
+    assert await user.say(StartFlow(flow="other")) == ["Hi."]
 
 
 async def test_handoff_tells_the_host_and_ends_the_flow(assistant: Assistant, talk: Talk) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
@@ -15,6 +16,8 @@ from soni.errors import ActionError, ActionOutcomeUnknown
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+logger = logging.getLogger(__name__)
 
 Effect = Literal["pure", "idempotent", "once"]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -118,6 +121,9 @@ class Actions:
             verdict = self._validators[validator](value)
             return bool(await verdict if inspect.isawaitable(verdict) else verdict)
         except ValueError:
+            return False
+        except Exception:  # whatever an author's code raises, the value has not been found good
+            logger.warning("validator '%s' failed", validator, exc_info=True)
             return False
 
     async def call(

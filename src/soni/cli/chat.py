@@ -18,6 +18,7 @@ from soni.cli.console_sink import ConsoleMessageSink
 from soni.config.loader import load_config
 from soni.core.template import Field
 from soni.dm.orchestrator.task_handler import message_of
+from soni.dm.privacy import is_private
 from soni.du.context import MASK
 from soni.du.local.understanding import LocalUnderstanding
 from soni.errors import ConfigError, ConversationError
@@ -66,7 +67,7 @@ async def _chat(config_path: Path, module: Path | None, user_id: str, console: C
         console.print(Text(_welcome(config), "dim"))
         chat = _Chat(loop, console, user_id)
         await chat.show_open_question()
-        async for line in _lines(console):
+        async for line in _lines(chat, console):
             await warming
             if not await chat.line(line):
                 break
@@ -84,10 +85,16 @@ class _Chat:
         self._sink = ConsoleMessageSink(console)
         self._options: tuple[Option, ...] = ()
         self._last: TurnResult | None = None
+        self._task: PendingTask | None = None
+
+    @property
+    def is_private(self) -> bool:
+        """Whether what is typed next should not be seen or kept."""
+        return is_private(self._task, [], self._loop.config)
 
     async def show_open_question(self) -> None:
         """Begin where an earlier chat stopped."""
-        task = (await self._loop.get_state(self._user_id))["_pending_task"]
+        self._task = task = (await self._loop.get_state(self._user_id))["_pending_task"]
         if task is not None:
             self._console.print(Text("Welcome back; /restart begins anew.", "dim"))
             message = message_of(task, "open")
@@ -103,7 +110,7 @@ class _Chat:
                 return False
             case "/restart":
                 await self._loop.reset(self._user_id)
-                self._options, self._last = (), None
+                self._options, self._last, self._task = (), None, None
                 self._console.print(Text("The conversation begins anew.", "dim"))
             case "/state":
                 self._console.print(Text(await self._state(), "dim"))
@@ -124,6 +131,7 @@ class _Chat:
         except ConversationError as error:
             self._console.print(Text(str(error), "red"))
             return
+        self._task = self._last.pending
         self._options = self._last.messages[-1].options if self._last.messages else ()
 
     async def _state(self) -> str:
@@ -183,20 +191,20 @@ def _example(flow: Any) -> str:
     return f"{said} — {flow.description}" if flow.description else said
 
 
-async def _lines(console: Console) -> AsyncIterator[str]:
+async def _lines(chat: _Chat, console: Console) -> AsyncIterator[str]:
     if sys.stdin.isatty():
-        async for line in _typed_lines():
+        async for line in _typed_lines(chat):
             yield line
         return
     # Piped input is not visible on the screen, so it is shown with what it leads to.
     for raw in sys.stdin.buffer:
         line = raw.decode("utf-8", errors="replace").rstrip("\r\n")
         if line.strip():
-            console.print(Text(f"> {line}", "bold"))
+            console.print(Text(f"> {MASK if chat.is_private else line}", "bold"))
         yield line
 
 
-async def _typed_lines() -> AsyncIterator[str]:
+async def _typed_lines(chat: _Chat) -> AsyncIterator[str]:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import FileHistory, InMemoryHistory
 
@@ -208,6 +216,9 @@ async def _typed_lines() -> AsyncIterator[str]:
         session = PromptSession(history=InMemoryHistory())
     while True:
         try:
-            yield await session.prompt_async("> ")
+            if chat.is_private:
+                yield await PromptSession[str](history=InMemoryHistory()).prompt_async("> ", is_password=True)
+            else:
+                yield await session.prompt_async("> ")
         except (EOFError, KeyboardInterrupt):
             return

@@ -14,7 +14,7 @@ from langgraph.types import Command
 
 from soni.core.pending_task import inform, requires_input
 from soni.core.state import DialogueState
-from soni.errors import SoniError
+from soni.errors import LimitReached, SoniError
 from soni.flow.delta import FlowDelta, changed, merge_delta, merge_deltas
 from soni.steps import END, Outcome, StepContext
 
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from soni.core.state import Asked, FlowContext, Passed
     from soni.flow.manager import FlowManager
     from soni.steps import Step, Transfer
+
+
+MOST_FRAMES = 50
+"""How deep flows can call each other."""
 
 
 class LiveStepContext(StepContext, Protocol):
@@ -80,8 +84,10 @@ def _node(placed: Placed, flow: FlowConfig) -> Any:
         live = context.step_context(state, placed.step, visit)
         try:
             outcome = await _outcome(placed, live)
+            if outcome.transfer is not None and len(state["flow_stack"]) >= MOST_FRAMES:
+                raise LimitReached(f"{MOST_FRAMES} flows are open")
         except SoniError as error:
-            outcome = Outcome(why=f"failed: {error}", goto=END, task=inform(live.phrase("error")))
+            outcome = Outcome(why=f"failed: {error}", abandon=True, task=inform(live.phrase("error")))
         visited = _Visited(state, frame, placed, flow, visit, outcome, live.reads, context.flow_manager)
         return visited.command()
 
@@ -113,6 +119,9 @@ class _Visited:
         task = self._task()
         if task is not None and requires_input(task):
             return self._command(self._update(flow_state="waiting", asked=self._asked()), task, waits=True)
+        if self.outcome.abandon:
+            _, ended = self.manager.cancel_flow(self.state)
+            return self._command(ended, task)
         if self.outcome.transfer is not None:
             return self._command(self._transferred(self.outcome.transfer), task)
         goto = self.outcome.goto or self.placed.step.jump_to or self.placed.next

@@ -79,6 +79,13 @@ class Expression:
         """Whether the expression is true over these slots."""
         return bool(self.evaluate(slots))
 
+    def is_true(self, slots: Mapping[str, Any]) -> bool:
+        """The same, where values that do not fit together simply make it false."""
+        try:
+            return self.holds(slots)
+        except ExpressionError:
+            return False
+
     def misfit(self, samples: Mapping[str, Any]) -> str | None:
         """Why values of these kinds could not be used together in the expression, if they could not."""
         for node in reversed(list(ast.walk(self._tree))):  # the innermost part that is wrong comes first

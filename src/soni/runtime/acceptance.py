@@ -35,7 +35,7 @@ async def accept(
     for validate in (slot.validate_, *rules):
         rule = rule_of(validate)
         if isinstance(rule, Expression):
-            valid = rule.holds({**slots, slot_name: loaded})
+            valid = rule.is_true({**slots, slot_name: loaded})
         else:
             valid = rule is None or await actions.is_valid(rule, loaded)
         if not valid:

@@ -98,4 +98,4 @@ class RuntimeContext:
     def startable(self, state: DialogueState) -> dict[str, FlowConfig]:
         """The flows whose guard lets the person start them now."""
         slots = self.loaded(state["flow_slots"].get(CONVERSATION, {}))
-        return {name: flow for name, flow in self.config.flows.items() if flow.if_ is None or flow.if_.holds(slots)}
+        return {name: flow for name, flow in self.config.flows.items() if flow.if_ is None or flow.if_.is_true(slots)}

@@ -9,7 +9,7 @@ from pydantic import Field
 from soni.core.pending_task import inform
 from soni.core.timespan import Seconds
 from soni.errors import ActionError, ActionOutcomeUnknown, InvalidValue
-from soni.steps.step import END, HANDOFF, Outcome, Step, StepContext, register
+from soni.steps.step import HANDOFF, Outcome, Step, StepContext, register
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,5 +53,5 @@ class ActionStepConfig(Step):
         except (ActionError, InvalidValue) as error:
             if self.on_error:
                 return Outcome(why=str(error), goto=self.on_error)
-            return Outcome(why=str(error), goto=END, task=inform(ctx.phrase("action_failed")))
+            return Outcome(why=str(error), abandon=True, task=inform(ctx.phrase("action_failed")))
         return Outcome(writes=writes, forget=frozenset(slot for slot, value in values.items() if value is None))

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from soni.core.pending_task import collect, inform
 from soni.core.template import Text
-from soni.steps.step import END, Outcome, Step, StepContext, register
+from soni.steps.step import Outcome, Step, StepContext, register
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,7 +56,7 @@ class CollectStepConfig(Step):
             why = f"{self.attempts} answers were refused"
             if self.on_attempts:
                 return Outcome(why=why, goto=self.on_attempts)
-            return Outcome(why=why, goto=END, task=inform(ctx.phrase("too_many_attempts")))
+            return Outcome(why=why, abandon=True, task=inform(ctx.phrase("too_many_attempts")))
         prompt = ctx.render(self.message) if self.message else ctx.question(self.slot)
         choices = ctx.choices(self.slot)
         return Outcome(

@@ -57,6 +57,8 @@ class ConfirmStepConfig(Step):
         writes = await ctx.accept({self.slot: answer})
         if answer:
             return Outcome(why="the person said yes", writes=writes)
+        why = "the person said no"
         if self.on_deny and self.on_deny != END:
-            return Outcome(why="the person said no", writes=writes, goto=self.on_deny)
-        return Outcome(why="the person said no", writes=writes, goto=END, task=inform(ctx.phrase("denied")))
+            return Outcome(why=why, writes=writes, goto=self.on_deny)
+        # A no must not run on into anything, also not into what called this flow.
+        return Outcome(why=why, abandon=True, task=inform(ctx.phrase("denied")))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from soni.core.pending_task import inform
 from soni.core.template import Text
-from soni.steps.step import END, Outcome, Step, StepContext, register
+from soni.steps.step import Outcome, Step, StepContext, register
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @register
 class HandoffStepConfig(Step):
-    """Say that a person takes over, tell the host why, and end the flow."""
+    """Say that a person takes over, tell the host why, and end the flow and those that called it."""
 
     main = "reason"
 
@@ -33,6 +33,6 @@ class HandoffStepConfig(Step):
         text = ctx.render(self.message) if self.message else ctx.phrase("handoff")
         return Outcome(
             why=self.reason or "handed over to a person",
-            goto=END,
+            abandon=True,
             task=inform(text, metadata={"kind": "handoff", "data": {"reason": self.reason}}),
         )

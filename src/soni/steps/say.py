@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pydantic import model_validator
+from pydantic_core import PydanticCustomError
+
 from soni.core.pending_task import inform
 from soni.core.template import Text
 from soni.steps.step import Outcome, Step, StepContext, register
@@ -21,6 +24,12 @@ class SayStepConfig(Step):
     message: Text
     wait_for_ack: bool = False
     options: list[Text] = []
+
+    @model_validator(mode="after")
+    def _options_wait(self) -> SayStepConfig:
+        if self.options and not self.wait_for_ack:
+            raise PydanticCustomError("say", "'options' need 'wait_for_ack: true': nobody can choose one otherwise.")
+        return self
 
     @property
     def waits(self) -> bool:

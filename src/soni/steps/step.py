@@ -49,6 +49,8 @@ class Outcome:
     """Values as `StepContext.accept` returned them."""
     forget: frozenset[str] = frozenset()
     transfer: Transfer | None = None
+    abandon: bool = False
+    """End this flow and every flow that called it: what they were for is not going to happen."""
     rounds: int | None = None
     """For a loop: how many rounds have begun; 0 leaves it."""
 

@@ -53,7 +53,8 @@ class StartFlowHandler(CommandHandler[StartFlow]):
             return _note(f"there is no flow '{command.flow}'")
         if command.flow not in context.startable(state):
             return _told(context, state, "not_available", why=f"the guard of '{command.flow}' does not hold")
-        if len(state["flow_stack"]) >= context.config.settings.max_depth:
+        running = {frame["flow_name"] for frame in state["flow_stack"]}
+        if command.flow not in running and len(state["flow_stack"]) >= context.config.settings.max_depth:
             return _told(context, state, "too_deep", why="too many flows are open")
         deltas = [context.flow_manager.handle_intent_change(state, command.flow)]
         for slot, value in command.slots.items():

@@ -63,8 +63,8 @@ class SubgraphExecutor:
 
     def _stopped(self, state: DialogueState) -> DialogueState:
         """A flow that goes on and on is closed, with an apology, so that the conversation can go on."""
-        popped, delta = self._context.flow_manager.pop_flow(state)
-        name = popped["flow_name"] if popped else ""
+        name = state["flow_stack"][-1]["flow_name"]
+        _, delta = self._context.flow_manager.cancel_flow(state)
         why = f"more than {self._context.config.settings.max_steps} steps without asking or ending"
         trace = FlowDelta(trace=({"flow": name, "event": "stopped", "why": why},))
         text = self._context.phrase("error", state, key=f"stopped/{name}")
