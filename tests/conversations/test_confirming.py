@@ -149,6 +149,45 @@ async def test_b12_a_yes_is_good_only_for_what_was_shown(
     assert bank.paid == []
 
 
+RATED = """
+    slots:
+      amount: {type: money}
+      rate: {type: number, source: system, scope: conversation}
+      ok: {type: boolean}
+      reference: {type: text, source: system}
+    flows:
+      send:
+        trigger: {intents: ["send {amount}"]}
+        steps:
+          - {step: review, type: confirm, slot: ok, message: "Send {amount} at {rate}?"}
+          - {step: pay, type: action, call: pay, map_outputs: {id: reference}}
+          - {step: done, type: say, message: "Sent, {reference}."}
+      other: {steps: [{say: "Hi."}]}
+"""
+
+
+@pytest.mark.parametrize("yes_first", [True, False])
+async def test_b12_a_slot_that_no_step_had_asked_for_voids_the_yes_too(
+    assistant: Assistant, bank: Bank, talk: Talk, yes_first: bool
+) -> None:
+    user = talk(assistant(RATED), bank.actions)
+    await user.say(StartFlow(flow="send", slots={"amount": 100}), slots={"rate": 1.5})
+    commands: list[Command] = [AffirmConfirmation(), SetSlot(slot="amount", value=900)]
+    said = await user.say(*(commands if yes_first else commands[::-1]))
+    assert said[-1] == "Send €900.00 at 1.5?"
+    assert bank.paid == []
+
+
+async def test_b12_a_value_the_host_changes_meanwhile_voids_the_yes(
+    assistant: Assistant, bank: Bank, talk: Talk
+) -> None:
+    user = talk(assistant(RATED), bank.actions)
+    await user.say(StartFlow(flow="send", slots={"amount": 100}), slots={"rate": 1.5})
+    assert await user.say(AffirmConfirmation(), slots={"rate": 9}) == ["Send €100.00 at 9?"]
+    assert bank.paid == []
+    assert await user.say(AffirmConfirmation(), slots={"rate": 9}) == ["Sent, T1."]
+
+
 async def test_b13_an_unclear_answer_is_asked_again_and_then_counts_as_no(
     config: SoniConfig, bank: Bank, talk: Talk
 ) -> None:

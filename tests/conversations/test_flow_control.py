@@ -109,6 +109,31 @@ async def test_a_loop_entered_twice_begins_its_rounds_anew(assistant: Assistant,
     assert await talk(config).say(StartFlow(flow="ask")) == ["1.1", "2.2", "3.1", "4.2"]
 
 
+async def test_a_loop_left_by_a_jump_begins_anew_when_it_is_entered_again(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {item: {type: text}, note: {type: text}, n: {type: integer, source: system}}
+        flows:
+          ask:
+            steps:
+              - {step: begin, type: set, slots: {n: 0}}
+              - step: loop
+                type: while
+                condition: "n < 4"
+                limit: 2
+                do:
+                  - {step: ask_item, type: collect, slot: item, message: "Item?"}
+                  - {step: tick, type: set, compute: {n: "n + 1"}}
+                  - {step: out, type: branch, cases: [{when: "n > 0", then: outside}]}
+                  - {step: never, type: say, message: "Never."}
+              - {step: finish, type: say, message: "{n} {item}.", jump_to: end}
+              - {step: outside, type: say, message: "Out {n}.", jump_to: loop}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    assert await user.say(StartFlow(flow="ask")) == ["Item?"]
+    assert await user.say(SetSlot(slot="item", value="tea")) == ["Out 1.", "Out 2.", "Out 3.", "Out 4.", "4 tea."]
+
+
 async def test_a_loop_over_its_limit_ends_the_flow_with_an_apology(assistant: Assistant, talk: Talk) -> None:
     config = assistant("""
         slots: {n: {type: integer, source: system}}
