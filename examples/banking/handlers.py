@@ -38,6 +38,11 @@ async def check_limits(amount: Money, context: ActionContext) -> dict[str, Any]:
     return {"within_limit": amount <= available, "available": available, "needs_code": amount >= LARGE}
 
 
+@actions.validator("in_euros")
+def in_euros(amount: Money) -> bool:
+    return amount.currency == "EUR"
+
+
 @actions.validator("six_digits")
 def six_digits(code: str) -> bool:
     return code.isdigit() and len(code) == 6

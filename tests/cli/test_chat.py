@@ -76,7 +76,7 @@ def test_secrets_are_masked_in_what_the_chat_explains() -> None:
     assert "> •••" in shown
 
 
-@pytest.mark.parametrize("typed", ["", "\n\n", "   \n", "\x00\x01\n", "[bold]hi[/bold]\n"])
+@pytest.mark.parametrize("typed", ["", "\n\n", "²\n", "9" * 5000 + "\n", "   \n", "\x00\x01\n", "[bold]hi[/bold]\n"])
 def test_odd_input_does_no_harm(typed: str) -> None:
     shown = soni("chat", "--config", BANKING, typed=typed)
     assert "You can say, for example:" in shown
@@ -109,12 +109,40 @@ def test_a_conversation_kept_in_sqlite_goes_on_in_the_next_chat(tmp_path: Path) 
 def test_a_broken_assistant_is_told_what_is_wrong_and_where(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("flows:\n  a:\n    steps:\n      - {say: Hi, jump_to: edn}\n")
     shown = soni("chat", "-c", str(tmp_path), status=1)
-    assert "a.yaml:4:28: flow 'a' goes to step 'edn', which it does not have. Did you mean 'end'?" in shown
+    assert "a.yaml:4:28: error: flow 'a' goes to step 'edn', which it does not have. Did you mean 'end'?" in shown
 
 
 def test_chat_without_an_assistant_says_what_to_do(tmp_path: Path) -> None:
     assert "soni chat --config examples/banking/domain" in soni("chat", cwd=tmp_path, status=1)
     assert "there is no file or folder" in soni("chat", "-c", "nowhere", cwd=tmp_path, status=1)
+    assert f"Did you mean '{Path('examples/banking/domain')}'?" in soni("check", "examples/banking", status=1)
+
+
+def test_a_file_that_is_no_database_is_told_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(
+        "settings: {persistence: {backend: sqlite, path: notes.txt}}\nflows: {a: {steps: [{say: Hi}]}}\n"
+    )
+    (tmp_path / "notes.txt").write_text("shopping list\n" * 100)
+    shown = soni("chat", "-c", "a.yaml", cwd=tmp_path, status=1)
+    assert "conversations cannot be kept in 'notes.txt'" in shown
+    assert (tmp_path / "notes.txt").read_text().startswith("shopping list")
+
+
+def test_what_an_action_raises_is_shown_to_its_author_with_secrets_masked(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(
+        "slots: {pin: {type: text, sensitive: true}}\n"
+        "flows: {a: {steps: [{collect: pin, message: PIN?}, {action: work}]}, b: {steps: [{say: Hi}]}}\n"
+    )
+    (tmp_path / "handlers.py").write_text(
+        "from soni import Actions\nactions = Actions()\n"
+        "@actions.register(effect='pure')\ndef work(pin):\n    raise ValueError(f'no such account {pin}')\n"
+    )
+    shown = soni("chat", "-c", "a.yaml", typed="a\nhunter2\n/why\n/help\n", cwd=tmp_path)
+    assert "ValueError: no such account •••" in shown
+    assert 'handlers.py", line 5' in shown
+    assert "hunter2" not in shown
+    assert "a.action_work (action): action 'work' raised ValueError" in shown
+    assert shown.count("/restart begins anew") == 2
 
 
 def test_python_that_cannot_be_imported_is_told_with_its_place(tmp_path: Path) -> None:

@@ -20,10 +20,10 @@ from soni.config.models import (
     LinkStepConfig,
     SayStepConfig,
     SetStepConfig,
+    SlotConfig,
     SoniConfig,
     WhileStepConfig,
 )
-from soni.config.slots import rule_of
 from soni.core.expression import Expression
 from soni.core.template import Text
 from soni.steps import Step
@@ -239,9 +239,9 @@ def test_version_one_may_be_written_as_a_number() -> None:
 
 
 def test_validate_is_a_validator_if_it_is_a_name_and_an_expression_otherwise() -> None:
-    assert rule_of(None) is None
-    assert rule_of("six_digits") == "six_digits"
-    assert rule_of("amount > 5") == Expression("amount > 5")
+    assert SlotConfig().validate_ is None
+    assert SlotConfig.model_validate({"validate": "six_digits"}).validate_ == "six_digits"
+    assert SlotConfig.model_validate({"validate": "amount > 5"}).validate_ == Expression("amount > 5")
 
 
 def test_an_assistant_made_in_python_need_not_declare_its_slots() -> None:
@@ -255,8 +255,8 @@ def test_an_assistant_made_in_python_need_not_declare_its_slots() -> None:
 def test_problems_of_an_assistant_made_in_python_are_told_by_path() -> None:
     config = SoniConfig(flows={"hello": {"steps": [{"say": "Hello {name}"}]}})
     assert [str(problem) for problem in check(config)] == [
-        "flows.hello.steps[0].message[0]: flow 'hello', step 'say' shows the slot 'name', which is not declared. "
-        "Declare it under 'slots:'."
+        "flows.hello.steps[0].message[0]: flow 'hello', step 'say' shows 'name', which nothing has set by then. "
+        "Collect it, set it or map it before, or make it a conversation slot."
     ]
 
 

@@ -30,7 +30,9 @@ TASKS: list[PendingTask | None] = [
 
 def context(task: PendingTask | None, config: SoniConfig = CONFIG) -> DialogueContext:
     state: DialogueState = {**empty_state(), "_pending_task": task}
-    return dialogue_context(state, config, startable=config.flows, filled={}, now=datetime(2026, 11, 15, 12))
+    names = {name: flow.slot_names for name, flow in config.flows.items()}
+    now = datetime(2026, 11, 15, 12)
+    return dialogue_context(state, config, startable=config.flows, slot_names=names, filled={}, now=now)
 
 
 @pytest.fixture(scope="module", params=["local", "scripted"])

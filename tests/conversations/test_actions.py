@@ -6,14 +6,14 @@ import asyncio
 import threading
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from soni import ActionContext, Actions, RuntimeLoop
 from soni.core.commands import SetSlot, StartFlow
-from soni.core.message_sink import CallbackMessageSink, Message
+from soni.core.message_sink import BufferedMessageSink, CallbackMessageSink, Message
 from soni.core.values.money import Money
 from soni.testing import ScriptedUnderstanding
 from tests.conftest import Assistant, Talk
@@ -236,6 +236,134 @@ async def test_a_plain_function_can_report_progress_too_and_does_not_block_other
         assert await loop.process_message("hi", user_id="b") == "Hi."
         release.set()
         assert await slow == "Working.\nDone."
+
+
+async def test_what_an_action_tells_after_it_was_given_up_on_comes_too_late(assistant: Assistant) -> None:
+    config = assistant("""
+        flows:
+          run: {steps: [{action: work, timeout: 10ms, on_error: sorry}, {step: sorry, type: say, message: "Sorry."}]}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    release, finished = threading.Event(), asyncio.Event()
+    loop_ = asyncio.get_running_loop()
+    actions = Actions()
+
+    @actions.register("work", effect="pure")
+    def work(context: ActionContext) -> None:
+        release.wait()
+        context.inform_sync("Late.")
+        loop_.call_soon_threadsafe(finished.set)
+
+    sink = BufferedMessageSink()
+    understanding = ScriptedUnderstanding({"go": [StartFlow(flow="run")]})
+    async with RuntimeLoop(config, actions=actions, understanding=understanding) as loop:
+        assert await loop.process_message("go", user_id="a", sink=sink) == "Sorry."
+        release.set()
+        await finished.wait()
+    assert [message.text for message in sink.messages] == ["Sorry."]
+
+
+async def test_the_time_a_sink_takes_is_not_the_actions_time(assistant: Assistant) -> None:
+    config = assistant("""
+        flows:
+          run: {steps: [{action: work, timeout: 20ms}, {say: "Done."}]}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    actions = Actions()
+
+    @actions.register("work", effect="pure")
+    async def work(context: ActionContext) -> None:
+        await context.inform("Working.")
+
+    async def slow(message: Message) -> None:
+        await asyncio.sleep(0.1)
+
+    understanding = ScriptedUnderstanding({"go": [StartFlow(flow="run")]})
+    async with RuntimeLoop(config, actions=actions, understanding=understanding) as loop:
+        said = await loop.process_message("go", user_id="a", sink=CallbackMessageSink(slow))
+    assert said == "Working.\nDone."
+
+
+async def test_inform_sync_in_a_coroutine_fails_instead_of_hanging(assistant: Assistant, talk: Talk) -> None:
+    actions = Actions()
+
+    @actions.register("work", effect="pure")
+    async def work(context: ActionContext) -> None:
+        context.inform_sync("Hangs?")
+
+    user = talk(assistant(run_yaml("on_error: sorry")), actions)
+    assert await user.say(StartFlow(flow="run", slots={"amount": 1})) == ["Sorry."]
+
+
+async def test_outputs_that_belong_together_are_looked_at_together(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots:
+          low: {type: integer, source: system}
+          high: {type: integer, source: system, validate: "high > low"}
+        flows:
+          run:
+            steps:
+              - set: {low: 50, high: 60}
+              - {action: work, map_outputs: {high: high, low: low}}
+              - {say: "{low}-{high}"}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    actions = Actions()
+    actions.register("work", effect="pure")(lambda: {"high": 2, "low": 1})
+    assert await talk(config, actions).say(StartFlow(flow="run")) == ["1-2"]
+
+
+@pytest.mark.parametrize("wrong", [3, None, b"x"])
+async def test_telling_what_is_no_text_is_a_failed_action(assistant: Assistant, talk: Talk, wrong: Any) -> None:
+    actions = Actions()
+
+    @actions.register("work", effect="pure")
+    async def work(context: ActionContext) -> None:
+        await context.inform(wrong)
+
+    user = talk(assistant(run_yaml("on_error: sorry")), actions)
+    assert await user.say(StartFlow(flow="run", slots={"amount": 1})) == ["Sorry."]
+
+
+async def test_g3_a_once_action_cancelled_from_inside_is_unknown(assistant: Assistant, talk: Talk) -> None:
+    actions = Actions()
+
+    @actions.register("work")
+    async def work() -> None:
+        raise asyncio.CancelledError
+
+    user = talk(assistant(run_yaml()), actions)
+    said = await user.say(StartFlow(flow="run", slots={"amount": 1}))
+    assert "do not know whether" in said[0]
+
+
+def test_mistakes_in_registering_are_told_at_once() -> None:
+    actions = Actions()
+    with pytest.raises(ValueError, match="no effect 'twice'"):
+        actions.register("work", effect="twice")  # type: ignore[arg-type]  # on purpose
+    with pytest.raises(TypeError, match="must take one argument"):
+        actions.validator("two")(lambda a, b: True)
+    with pytest.raises(TypeError, match="by position"):
+        actions.register("work")(lambda *slots: None)
+
+
+def test_a_name_registered_twice_is_refused() -> None:
+    actions = Actions()
+    actions.register("work")(lambda: None)
+    with pytest.raises(ValueError, match="'work' is registered twice"):
+        actions.register("work")(lambda: None)
+
+
+async def test_constraints_in_a_signature_hold(assistant: Assistant, talk: Talk) -> None:
+    actions = Actions()
+
+    @actions.register("work", effect="pure")
+    def work(amount: Annotated[float, Field(gt=10)]) -> dict[str, int]:
+        return {"result": int(amount)}
+
+    for amount, said in ((3, "Sorry."), (30, "Result 30.")):
+        user = talk(assistant(run_yaml("on_error: sorry")), actions, user_id=str(amount))
+        assert await user.say(StartFlow(flow="run", slots={"amount": amount})) == [said]
 
 
 async def test_an_action_may_empty_a_slot(assistant: Assistant, talk: Talk) -> None:

@@ -176,6 +176,140 @@ async def test_b25_what_a_once_action_has_done_is_neither_repeated_nor_undone(as
     assert paid == [5]
 
 
+CALLING = """
+    slots: {amount: {type: integer}, ok: {type: boolean}, note: {type: text}, fine: {type: boolean, source: system}}
+    flows:
+      main:
+        steps:
+          - {collect: amount, message: "How much?"}
+          - {action: limit, map_outputs: {fine: fine}}
+          - {step: way, type: branch, cases: [{when: "fine", then: sub}, {else: refuse}]}
+          - {step: sub, type: call, target: inner}
+          - {collect: note, message: "Note?"}
+          - {say: "Done {amount}.", jump_to: end}
+          - {step: refuse, type: say, message: "Too much."}
+      inner:
+        if: "false"
+        steps: [INNER]
+      other: {steps: [{say: "Hi."}]}
+"""
+
+
+class Calls:
+    def __init__(self, fails: bool = False) -> None:
+        self.paid: list[int] = []
+        self.fails = fails
+        self.actions = Actions()
+        self.actions.register("limit", effect="pure")(lambda amount: {"fine": amount < 1000})
+        self.actions.register("pay")(self.pay)
+
+    def pay(self, amount: int) -> None:
+        if self.fails:
+            raise ConnectionError
+        self.paid.append(amount)
+
+
+async def test_b22_a_correction_in_a_called_flow_runs_the_callers_checks_again(
+    assistant: Assistant, talk: Talk
+) -> None:
+    bank = Calls()
+    inner = '{confirm: ok, message: "Pay {amount}?"}, {action: pay}'
+    user = talk(assistant(CALLING.replace("INNER", inner)), bank.actions)
+    assert await user.say(StartFlow(flow="main", slots={"amount": 5})) == ["Pay 5?"]
+    assert await user.say(CorrectSlot(slot="amount", value=7)) == ["I have changed that.", "Pay 7?"]
+    said = await user.say(CorrectSlot(slot="amount", value=5000), AffirmConfirmation())
+    assert said == ["I have changed that.", "Too much."]
+    assert bank.paid == []
+
+
+async def test_b25_what_a_called_flow_has_done_is_not_done_again(assistant: Assistant, talk: Talk) -> None:
+    for inner in ("{action: pay}", '{action: pay}, {collect: note, message: "Inner note?"}'):
+        bank = Calls()
+        user = talk(assistant(CALLING.replace("INNER", inner)), bank.actions, user_id=inner)
+        await user.say(StartFlow(flow="main", slots={"amount": 5}))
+        said = await user.say(CorrectSlot(slot="amount", value=6))
+        assert said[0] == "That has already been done, so I cannot change it any more."
+        assert bank.paid == [5]
+
+
+async def test_a_once_action_that_failed_can_be_tried_with_another_value(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {amount: {type: integer}, note: {type: text}}
+        flows:
+          pay:
+            steps:
+              - {collect: amount, message: "How much?"}
+              - {action: pay, on_error: declined}
+              - {say: "Paid {amount}.", jump_to: end}
+              - {step: declined, type: collect, slot: note, message: "Declined. Change the amount?"}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    bank = Calls(fails=True)
+    user = talk(config, bank.actions)
+    assert await user.say(StartFlow(flow="pay", slots={"amount": 5})) == ["Declined. Change the amount?"]
+    bank.fails = False
+    assert await user.say(CorrectSlot(slot="amount", value=4)) == ["I have changed that.", "Paid 4."]
+
+
+async def test_after_something_was_done_a_failure_does_not_ask_to_try_again(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {amount: {type: integer}, n: {type: integer, source: system}}
+        flows:
+          pay:
+            steps:
+              - {collect: amount, message: "How much?"}
+              - {action: pay}
+              - {set: {}, compute: {n: "amount // (amount - 5)"}}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    bank = Calls()
+    user = talk(config, bank.actions)
+    said = await user.say(StartFlow(flow="pay", slots={"amount": 5}))
+    assert said == ["That was done, but something went wrong afterwards. A person will look into it."]
+    assert user.last is not None
+    assert user.last.messages[-1].kind == "handoff"
+
+
+async def test_a_correction_inside_a_loop_is_about_this_round(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots:
+          item: {type: text}
+          more: {type: boolean}
+          items: {type: text, source: system}
+        flows:
+          shop:
+            steps:
+              - set: {items: "Basket:"}
+              - step: again
+                type: while
+                condition: "more is None or more"
+                do:
+                  - {collect: item, message: "Item?"}
+                  - {step: add, type: set, compute: {items: "items + ' ' + item"}}
+                  - {collect: more, message: "More?"}
+              - {say: "{items}"}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    await user.say(StartFlow(flow="shop", slots={"item": "a"}))
+    await user.say(SetSlot(slot="more", value=True))
+    await user.say(SetSlot(slot="item", value="b"))
+    assert await user.say(CorrectSlot(slot="item", value="c")) == ["I have changed that.", "More?"]
+    assert await user.say(SetSlot(slot="more", value=False)) == ["Basket: a c"]
+
+
+async def test_values_given_with_a_start_go_to_the_flow_that_is_started(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {x: {type: integer}}
+        flows:
+          a: {steps: [{collect: x, message: "A?"}, {say: "a {x}"}]}
+          b: {steps: [{collect: x, message: "B?"}, {say: "b {x}"}]}
+    """)
+    user = talk(config)
+    said = await user.say(StartFlow(flow="a", slots={"x": 1}), StartFlow(flow="b", slots={"x": 2}))
+    assert said == ["a 1", "b 2"]
+
+
 async def test_a_value_for_a_paused_flow_reaches_it(assistant: Assistant, talk: Talk) -> None:
     user = talk(assistant(TRAVEL), pricing())
     await user.say(StartFlow(flow="book"))

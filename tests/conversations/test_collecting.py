@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from soni.core.commands import SetSlot, StartFlow
+from soni import Actions
+from soni.core.commands import CorrectSlot, SetSlot, StartFlow
 from tests.conftest import Assistant, Talk
 
 ORDER = """
@@ -135,6 +136,57 @@ async def test_a_question_can_have_its_own_validator(assistant: Assistant, talk:
     assert await user.say(SetSlot(slot="age", value=18)) == ["Welcome."]
 
 
+async def test_b3_the_rules_of_a_question_hold_for_every_way_a_value_comes(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {who: {type: text}, code: {type: text}}
+        flows:
+          login:
+            steps:
+              - {collect: who, message: "Who?"}
+              - {collect: code, message: "Code?", validate: "len(code) == 6", error: "Six digits."}
+              - {say: "In with {code}."}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    assert await user.say(StartFlow(flow="login", slots={"code": "1"})) == ["Six digits.", "Who?"]
+    assert await user.say(SetSlot(slot="who", value="Ana")) == ["Code?"]
+    assert await user.say(CorrectSlot(slot="code", value="1")) == ["Six digits.", "Code?"]
+    assert await user.say(CorrectSlot(slot="code", value="123456")) == ["In with 123456."]
+
+
+async def test_a_rule_about_a_slot_that_is_still_empty_waits(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots:
+          first: {type: date}
+          last: {type: date, validate: "last >= first", error: "Not before the first day."}
+        flows:
+          stay:
+            steps:
+              - {collect: first, message: "From?"}
+              - {collect: last, message: "To?"}
+              - {say: "{first:short}-{last:short}"}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    said = await user.say(StartFlow(flow="stay"), SetSlot(slot="last", value="2026-05-09"))
+    assert said == ["From?"]
+    assert await user.say(SetSlot(slot="first", value="2026-05-02")) == ["5/2/26-5/9/26"]
+    await user.say(StartFlow(flow="stay"), SetSlot(slot="first", value="2026-05-02"))
+    assert await user.say(SetSlot(slot="last", value="2026-05-01")) == ["Not before the first day.", "To?"]
+
+
+async def test_a_correction_of_what_was_just_asked_is_the_answer(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {city: {type: text}}
+        flows:
+          trip: {steps: [{collect: city, message: "Which?", ask_always: true}, {say: "To {city}."}]}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    await user.say(StartFlow(flow="trip", slots={"city": "Rome"}))
+    assert await user.say(CorrectSlot(slot="city", value="Oslo")) == ["To Oslo."]
+
+
 async def test_b6_a_choice_offers_its_options_and_takes_one_by_its_payload(assistant: Assistant, talk: Talk) -> None:
     config = assistant("""
         slots:
@@ -158,6 +210,26 @@ async def test_a_slot_without_a_question_is_asked_for_by_its_description(assista
           other: {steps: [{say: "Hi."}]}
     """)
     assert await talk(config).say(StartFlow(flow="send")) == ["Who receives the money?"]
+
+
+async def test_commands_that_come_to_nothing_are_answered(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(ORDER))
+    assert (await user.say(SetSlot(slot="amount", value=1)))[0].startswith("Sorry, I did not understand")
+    assert (await user.say(StartFlow(flow="nonsense")))[0].startswith("Sorry, I did not understand")
+
+
+async def test_what_an_action_takes_belongs_to_its_flow(assistant: Assistant, talk: Talk) -> None:
+    """Also in a called flow that names the slot nowhere else."""
+    config = assistant("""
+        slots: {amount: {type: integer}, out: {type: integer, source: system}}
+        flows:
+          main: {steps: [{collect: amount, message: "How much?"}, {call: inner}, {say: "{out}"}]}
+          inner: {if: "false", steps: [{action: double, map_outputs: {out: out}}]}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    actions = Actions()
+    actions.register("double", effect="pure")(lambda amount: {"out": amount * 2})
+    assert await talk(config, actions).say(StartFlow(flow="main", slots={"amount": 4})) == ["8"]
 
 
 async def test_values_nobody_asked_for_are_dropped_and_traced(assistant: Assistant, talk: Talk) -> None:

@@ -95,6 +95,17 @@ async def test_b10_no_understanding_can_skip_a_confirmation(
     assert "ok" not in await user.slots()
 
 
+@pytest.mark.parametrize("yes_first", [True, False])
+async def test_b10_who_says_yes_and_no_has_not_said_yes(
+    config: SoniConfig, bank: Bank, talk: Talk, yes_first: bool
+) -> None:
+    user = talk(config, bank.actions)
+    await user.say(StartFlow(flow="send", slots={"amount": 100}))
+    commands: list[Command] = [AffirmConfirmation(), DenyConfirmation()]
+    await user.say(*(commands if yes_first else commands[::-1]))
+    assert bank.paid == []
+
+
 async def test_b10_each_confirmation_needs_its_own_yes(assistant: Assistant, talk: Talk) -> None:
     config = assistant("""
         slots: {first: {type: boolean}, second: {type: boolean}}
@@ -222,15 +233,51 @@ async def test_a_yes_does_not_outlive_its_turn(assistant: Assistant, bank: Bank,
     )
     user = talk(assistant(text), bank.actions)
     await user.say(StartFlow(flow="send", slots={"amount": 100}))
-    assert await user.say(AffirmConfirmation(), StartFlow(flow="paint")) == ["Colour?"]
+    assert await user.say(StartFlow(flow="paint"), AffirmConfirmation()) == ["Colour?"]
     said = await user.say(SetSlot(slot="colour", value="red"))
     assert said == ["red.", "Back to where we were.", "Send €100.00?"]
     assert bank.paid == []
-    assert await user.say(AffirmConfirmation(), StartFlow(flow="balance")) == [
-        "You have plenty.",
-        "Back to where we were.",
-        "Sent, T1.",
-    ]
+
+
+async def test_a_yes_goes_on_before_what_else_is_asked_for(config: SoniConfig, bank: Bank, talk: Talk) -> None:
+    user = talk(config, bank.actions)
+    await user.say(StartFlow(flow="send", slots={"amount": 100}))
+    assert await user.say(AffirmConfirmation(), StartFlow(flow="balance")) == ["Sent, T1.", "You have plenty."]
+
+
+async def test_b51_a_button_is_good_for_one_person_and_one_text(config: SoniConfig, bank: Bank, talk: Talk) -> None:
+    ana, bob = talk(config, bank.actions, user_id="ana"), talk(config, bank.actions, user_id="bob")
+    await ana.say(StartFlow(flow="send", slots={"amount": 100}))
+    assert ana.last is not None
+    yes = ana.last.messages[-1].options[0].payload
+    await bob.say(StartFlow(flow="send", slots={"amount": 100}))
+    await bob._turn("Yes", payload=yes)
+    await ana._loop.reset("ana")
+    await ana.say(StartFlow(flow="send", slots={"amount": 700}))
+    assert (await ana._turn("Yes", payload=yes))[0] == "That choice is no longer open."
+    assert bank.paid == []
+
+
+async def test_nothing_was_done_is_said_only_when_it_is_true(assistant: Assistant, bank: Bank, talk: Talk) -> None:
+    config = assistant("""
+        slots:
+          amount: {type: integer}
+          ok: {type: boolean}
+          tip: {type: boolean}
+          reference: {type: text, source: system}
+        flows:
+          pay:
+            steps:
+              - {collect: amount, message: "How much?"}
+              - {confirm: ok, message: "Pay {amount}?"}
+              - {action: pay, map_outputs: {id: reference}}
+              - {confirm: tip, message: "A tip?"}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config, bank.actions)
+    await user.say(StartFlow(flow="pay", slots={"amount": 5}))
+    assert await user.say(AffirmConfirmation()) == ["A tip?"]
+    assert await user.say(DenyConfirmation()) == ["All right, I leave it at that."]
 
 
 async def test_a_digression_at_a_confirmation_comes_back_to_it(config: SoniConfig, bank: Bank, talk: Talk) -> None:

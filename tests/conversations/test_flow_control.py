@@ -405,6 +405,72 @@ async def test_handoff_tells_the_host_and_ends_the_flow(assistant: Assistant, ta
     assert user.last.messages[-1].data == {"reason": "complaint"}
 
 
+async def test_conversation_slots_are_never_hidden_by_a_copy(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots:
+          city: {type: text, source: system, scope: conversation}
+          name: {type: text}
+        flows:
+          a: {steps: [{set: {city: Rome}}, {call: b}, {say: "A in {city}."}]}
+          b:
+            if: "false"
+            steps: [{set: {city: Oslo}}, {collect: name, message: "{city}. Name?"}, {say: "B in {city}."}]
+    """)
+    user = talk(config)
+    assert await user.say(StartFlow(flow="a")) == ["Oslo. Name?"]
+    said = await user.say(SetSlot(slot="name", value="Ana"), slots={"city": "Lima"})
+    assert said == ["B in Lima.", "A in Lima."]
+
+
+async def test_a_call_that_was_begun_comes_back_whatever_its_condition_says_now(
+    assistant: Assistant, talk: Talk
+) -> None:
+    config = assistant(
+        """
+        slots: {in: {type: boolean, source: system, scope: conversation}, who: {type: text}}
+        flows:
+          main: {steps: [{call: login, if: "not in_"}, {say: "Hello {who}."}]}
+          login: {if: "false", steps: [{collect: who, message: "Who?"}, {set: {in_: true}}]}
+          other: {steps: [{say: "Hi."}]}
+    """.replace("{in: {", "{in_: {")
+    )
+    user = talk(config)
+    await user.say(StartFlow(flow="main"))
+    assert await user.say(SetSlot(slot="who", value="Ana")) == ["Hello Ana."]
+
+
+async def test_links_that_never_wait_are_stopped(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        settings: {max_steps: 50}
+        slots: {name: {type: text}}
+        flows:
+          a: {steps: [{collect: name, message: "Name?"}, {link: a}]}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    await user.say(StartFlow(flow="a"))
+    said = await user.say(SetSlot(slot="name", value="Ana"))
+    assert said == ["Sorry, something went wrong on my side. Please try again."]
+    assert await user.say(StartFlow(flow="other")) == ["Hi."]
+
+
+async def test_a_menu_that_goes_round_does_not_make_the_state_grow(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {choice: {type: text}}
+        flows:
+          menu:
+            steps:
+              - {step: ask, type: collect, slot: choice, message: "?", ask_always: true}
+              - {say: "{choice}", jump_to: ask}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    await user.say(StartFlow(flow="menu"))
+    for _ in range(120):
+        await user.say(SetSlot(slot="choice", value="x"))
+    assert len((await user.state())["flow_stack"][0]["trail"]) == 200
+
+
 async def test_flows_that_go_on_and_on_are_stopped(assistant: Assistant, talk: Talk) -> None:
     config = assistant("""
         settings: {max_steps: 20}

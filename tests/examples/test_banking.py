@@ -79,6 +79,64 @@ async def test_a_changed_amount_at_the_confirmation_is_confirmed_anew(say: Say) 
     assert "Ana receives €200.00" in await say("ok")
 
 
+async def test_a_new_transfer_said_at_the_confirmation_changes_all_of_it(say: Say) -> None:
+    await say("send 100 to ana")
+    assert (await say("send 50 to María")).endswith("Send €50.00 to María (ES66 2100 0418 4012 3456 7891)?")
+
+
+async def test_the_digits_of_an_iban_are_not_an_amount(say: Say) -> None:
+    await say("send 100 to ana")
+    answer = await say("change the iban to ES79 2100 0813 6101 2345 6789")
+    assert answer.endswith("Send €100.00 to ana (ES79 2100 0813 6101 2345 6789)?")
+
+
+async def test_a_bare_number_at_a_confirmation_is_unclear(say: Say) -> None:
+    await say("send 100 to ana")
+    assert (await say("3")).endswith("Send €100.00 to ana (ES91 2100 0418 4502 0005 1332)?")
+
+
+async def test_the_language_stays_until_another_is_shown(say: Say) -> None:
+    assert (await say("envía 50 a ana")).startswith("¿Envío")
+    assert (await say("no")).startswith("De acuerdo")
+    assert (await say("Quiero hacer una transferencia")).startswith("¿Cuánto")
+    assert (await say("100")).startswith("¿A quién")
+    assert (await say("a Ana")).startswith("¿Envío")
+    assert "Done." in (await say("yes, go ahead"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ok no", "yes please cancel it", "sure, but not now", "sí, pero no a ella", "vale, espera", "yes to what?",
+        "yes?", "ok what is the fee?", "yes if there is no fee", "right person?", "yes I don't want that",
+        "claro que no", "fine, cancel it", "ok wait", "sure, don't do it", "yes no", "vale, pero no lo hagas",
+        "right now I don't want that", "perfecto, cancela la operación", "ok forget the transfer", "mejor no", "nope",
+        "correct amount, wrong person", "no gracias", "ni hablar", "yes but not now", "hmm", "what?", "¿seguro?",
+    ],
+)  # fmt: skip
+async def test_nothing_but_a_yes_is_a_yes(say: Say, text: str) -> None:
+    await say("send 100 euros to Ana")
+    assert "Done" not in await say(text)
+    await say("cancel")
+    await say("cancel")
+    assert "2,345.67" in (await say("how much do I have?")).replace("2.345,67", "2,345.67")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["yes", "Yes!", "yep", "sure", "ok", "go ahead", "yes, please", "confirm", "sí", "si", "vale", "dale",
+     "claro que sí", "por supuesto", "de acuerdo, adelante", "Sí, hazlo", "va"],
+)  # fmt: skip
+async def test_a_yes_in_many_words(say: Say, text: str) -> None:
+    await say("send 100 euros to Ana")
+    answer = await say(text)
+    assert "Done." in answer or "Hecho." in answer
+
+
+async def test_other_currencies_are_refused(say: Say) -> None:
+    assert (await say("send 100 dollars to Ana")).startswith("I can send between")
+
+
 @pytest.mark.parametrize("word", ["cancel", "never mind", "cancela", "olvídalo", "déjalo", "Stop!"])
 async def test_cancelling_in_words(say: Say, word: str) -> None:
     await say("send money")

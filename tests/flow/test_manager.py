@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import given
@@ -12,20 +11,13 @@ from hypothesis import strategies as st
 from soni.core.pending_task import inform
 from soni.core.state import CONVERSATION, DialogueState, empty_state
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
-from soni.flow.manager import FlowManager
-
-
-@dataclass(frozen=True)
-class Shape:
-    first_step: str | None
-    slot_names: frozenset[str]
-
+from soni.flow.manager import FlowManager, FlowShape
 
 MANAGER = FlowManager(
     {
-        "pay": Shape("ask", frozenset({"amount", "who"})),
-        "look": Shape("tell", frozenset({"who"})),
-        "code": Shape("ask", frozenset({"code", "amount"})),
+        "pay": FlowShape("ask", frozenset({"amount", "who"})),
+        "look": FlowShape("tell", frozenset({"who"})),
+        "code": FlowShape("ask", frozenset({"code", "amount"})),
     },
     frozenset({"logged_in"}),
 )
@@ -88,7 +80,7 @@ def test_a_call_takes_slots_in_and_brings_them_back() -> None:
     _, delta = MANAGER.pop_flow(state)
     caller = MANAGER.get_active_context(merge_delta(state, delta))
     assert caller is not None
-    assert caller["returned"] == {"amount": 5, "code": 5}
+    assert caller["returned"] == {"slots": {"amount": 5, "code": 5}, "acted": False}
 
 
 def test_a_change_of_mind_pauses_or_brings_back() -> None:
@@ -97,6 +89,8 @@ def test_a_change_of_mind_pauses_or_brings_back() -> None:
     state = merge_delta(state, FlowDelta(flow_stack=[frame]))  # type: ignore[list-item]  # the same frame, begun
     state = merge_delta(state, MANAGER.handle_intent_change(state, "look"))
     assert [(f["flow_name"], f["flow_state"]) for f in state["flow_stack"]] == [("pay", "paused"), ("look", "active")]
+    begun = [{**frame, "visits": {"x": 1}} for frame in state["flow_stack"]]
+    state = merge_delta(state, FlowDelta(flow_stack=begun))  # type: ignore[arg-type]  # the same frames, begun
     back = merge_delta(state, MANAGER.handle_intent_change(state, "pay"))
     assert names(back) == ["look", "pay"]
     assert MANAGER.handle_intent_change(back, "pay") == FlowDelta()

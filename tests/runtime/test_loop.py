@@ -13,11 +13,15 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from soni import Actions, ConfigError, RuntimeLoop, SoniConfig
 from soni.config.models import PersistenceConfig
-from soni.core.commands import AffirmConfirmation, SetSlot, StartFlow
+from soni.core.commands import Acknowledge, AffirmConfirmation, SetSlot, StartFlow
 from soni.core.message_sink import BufferedMessageSink, CallbackMessageSink, Message
+from soni.core.state import DialogueState
+from soni.dm.orchestrator.commands import CommandHandler
 from soni.du.context import DialogueContext
 from soni.du.understanding import Understood
 from soni.errors import ConversationError
+from soni.flow.delta import FlowDelta
+from soni.runtime.context import RuntimeContext
 from soni.store.checkpointer import open_checkpointer
 from soni.testing import Conversation, ScriptedUnderstanding
 from tests.conftest import Assistant, Talk
@@ -116,8 +120,13 @@ async def test_b44_an_understanding_that_fails_costs_one_answer_and_nothing_else
         assert await loop.process_message("Ana", user_id="a") == "Ana, pet?"
 
 
-class BrokenHandler(RuntimeError):
-    pass
+class Exploding(CommandHandler[Acknowledge]):
+    """A handler with a mistake in it."""
+
+    command = Acknowledge
+
+    async def handle(self, command: Acknowledge, state: DialogueState, context: RuntimeContext) -> FlowDelta:
+        raise RuntimeError("a mistake")
 
 
 @pytest.mark.parametrize("backend", ["memory", "sqlite"])
@@ -129,11 +138,10 @@ async def test_g6_a_turn_that_fails_leaves_the_conversation_where_it_was(
     config = assistant(NAMES)
     persistence = PersistenceConfig(backend=backend, path=str(tmp_path / "c.db"))
     async with open_checkpointer(persistence) as saver:
-        user = Conversation(config, checkpointer=saver, fresh=new_loop)
+        user = Conversation(config, checkpointer=saver, fresh=new_loop, command_handlers=[Exploding()])
 
         async def fail() -> None:
-            user.understanding.add("…", _NotACommand())  # type: ignore[arg-type]  # what no handler expects
-            said = await user._turn("…")
+            said = await user.say(Acknowledge())
             assert said == ["Sorry, something went wrong on my side. Please try again."]
             assert user.last is not None
             assert user.last.error
@@ -148,9 +156,30 @@ async def test_g6_a_turn_that_fails_leaves_the_conversation_where_it_was(
         assert (await user.state())["turn"] == 3
 
 
-class _NotACommand:
-    def dump(self) -> dict[str, str]:
-        return {"type": "from_outer_space"}
+class Nonsense:
+    """An understanding that gives back what no one can use."""
+
+    def __init__(self) -> None:
+        self.gives: Any = None
+
+    async def understand(self, message: str, context: DialogueContext) -> Understood:
+        return self.gives  # type: ignore[no-any-return]  # nonsense has no type
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [None, "text", [], Understood.of([SetSlot(slot="name", value=object())], by="x"), 3],
+    ids=["nothing", "text", "list", "object", "number"],
+)
+async def test_b44_nonsense_from_an_understanding_is_out_of_scope(assistant: Assistant, nonsense: Any) -> None:
+    understanding = Nonsense()
+    async with RuntimeLoop(assistant(NAMES), understanding=understanding) as loop:
+        understanding.gives = Understood.of([StartFlow(flow="meet")], by="x")
+        assert await loop.process_message("start", user_id="a") == "Name?"
+        understanding.gives = nonsense
+        turn = await loop.run_turn("…", user_id="a")
+        assert turn.error is None
+        assert turn.text.endswith("Name?")
 
 
 async def test_a_sink_that_fails_does_not_stop_the_turn(assistant: Assistant) -> None:
@@ -273,6 +302,16 @@ async def test_bad_turns_are_refused_with_the_reason(assistant: Assistant) -> No
             await loop.process_message("start", user_id="")
         with pytest.raises(ConversationError, match="characters"):
             await loop.process_message("x" * 20_000, user_id="a")
+        for bad in (None, 3, b"bytes", ["text"]):
+            with pytest.raises(ConversationError, match="a message is text"):
+                await loop.process_message(bad, user_id="a")  # type: ignore[arg-type]  # on purpose
+        for worse in ("abc", [1], 5):
+            with pytest.raises(ConversationError, match="a payload is the map"):
+                await loop.run_turn("x", user_id="a", payload=worse)  # type: ignore[arg-type]  # on purpose
+        with pytest.raises(ConversationError, match="text"):
+            await loop.run_turn("x", user_id="a", payload={"task": object()})  # type: ignore[dict-item]  # on purpose
+        assert await loop.process_message("half a character: \ud83d", user_id="a") == "Name?"
+        assert "?, pet?" in await loop.process_message("\ud83d", user_id="a")
 
 
 def test_what_does_not_fit_together_fails_at_the_start(assistant: Assistant) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, is_dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
@@ -30,20 +31,38 @@ class ActionContext:
     def __init__(self, inform: Inform, *, user_id: str, language: str) -> None:
         self.user_id = user_id
         self.language = language
+        self.limit: asyncio.Timeout | None = None
         self._inform = inform
         self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
 
     async def inform(self, text: str) -> None:
         """Tell the person something while the action is still running."""
+        if not isinstance(text, str):
+            raise TypeError(f"inform takes a text, not {type(text).__name__}")
+        limit = self.limit.when() if self.limit else None
+        if self.limit is None or limit is None or self.limit.expired():
+            await self._inform(text)
+            return
+        # How long a person's connection takes is not the action's time.
+        begun = self._loop.time()
+        self.limit.reschedule(None)
         await self._inform(text)
+        self.limit.reschedule(limit + self._loop.time() - begun)
 
     def inform_sync(self, text: str) -> None:
         """The same for an action that is a plain function."""
-        asyncio.run_coroutine_threadsafe(_awaited(self._inform(text)), self._loop).result()
+        if threading.get_ident() == self._thread:
+            raise RuntimeError("inform_sync is for plain functions; in a coroutine, await context.inform(…)")
+        asyncio.run_coroutine_threadsafe(self.inform(text), self._loop).result()
 
 
-async def _awaited(done: Awaitable[None]) -> None:
-    await done
+async def _called(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    """Call an author's function: a coroutine function here, a plain one in a thread."""
+    if inspect.iscoroutinefunction(function):
+        return await function(*arguments, **named)
+    result = await asyncio.to_thread(function, *arguments, **named)
+    return await result if inspect.isawaitable(result) else result
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +97,11 @@ class Actions:
 
     def register(self, name: str | None = None, *, effect: Effect = "once") -> Callable[[Function], Function]:
         """Make a function an action. Undeclared means `once`: never called twice for one visit of its step."""
+        if effect not in get_args(Effect):
+            raise ValueError(f"there is no effect '{effect}'; an action is {', '.join(get_args(Effect))}")
 
         def add(function: Function) -> Function:
-            self._actions[name or function.__name__] = _read(function, effect)
+            self._add(self._actions, name or function.__name__, _read(function, effect))
             return function
 
         return add
@@ -89,15 +110,26 @@ class Actions:
         """Make a function of one value a validator: false, or a ValueError, refuses the value."""
 
         def add(function: Function) -> Function:
-            self._validators[name or function.__name__] = function
+            try:
+                inspect.signature(function).bind(object())
+            except TypeError:
+                raise TypeError(f"validator '{function.__name__}' must take one argument, the value") from None
+            self._add(self._validators, name or function.__name__, function)
             return function
 
         return add
 
     def include(self, other: Actions) -> None:
         """Take over everything another registry has."""
-        self._actions.update(other._actions)
-        self._validators.update(other._validators)
+        for name, action in other._actions.items():
+            self._add(self._actions, name, action)
+        for name, function in other._validators.items():
+            self._add(self._validators, name, function)
+
+    def _add(self, registry: dict[str, Any], name: str, what: Any) -> None:
+        if registry.get(name, what) is not what:
+            raise ValueError(f"'{name}' is registered twice; give one of them another name")
+        registry[name] = what
 
     def names(self) -> Collection[str]:
         """The registered actions."""
@@ -118,12 +150,12 @@ class Actions:
     async def is_valid(self, validator: str, value: Any) -> bool:
         """Ask a validator about a value."""
         try:
-            verdict = self._validators[validator](value)
-            return bool(await verdict if inspect.isawaitable(verdict) else verdict)
+            return bool(await _called(self._validators[validator], value))
         except ValueError:
             return False
-        except Exception:  # whatever an author's code raises, the value has not been found good
-            logger.warning("validator '%s' failed", validator, exc_info=True)
+        except Exception as error:  # whatever an author's code raises, the value has not been found good
+            # Not with the traceback: an error's text may hold the value, and the value may be a secret.
+            logger.warning("validator '%s' raised %s", validator, type(error).__name__)
             return False
 
     async def call(
@@ -150,14 +182,18 @@ class Actions:
         given = {**arguments, action.context: context} if action.context else arguments
         try:
             async with asyncio.timeout(timeout) as limit:
-                if inspect.iscoroutinefunction(action.function):
-                    result = await action.function(**given)
-                else:
-                    result = await asyncio.to_thread(action.function, **given)
+                context.limit = limit
+                result = await _called(action.function, **given)
         except TimeoutError as error:
             if not limit.expired():
                 raise ActionError(f"action '{name}' raised {type(error).__name__}") from error
             message = f"action '{name}' did not finish within {timeout:g} seconds"
+            raise (ActionOutcomeUnknown(message) if action.effect == "once" else ActionError(message)) from None
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            message = f"action '{name}' was cancelled from inside"
             raise (ActionOutcomeUnknown(message) if action.effect == "once" else ActionError(message)) from None
         except Exception as error:  # whatever an author's code raises is a failed action, not a failed turn
             raise ActionError(f"action '{name}' raised {type(error).__name__}") from error
@@ -166,7 +202,7 @@ class Actions:
 
 def _read(function: Callable[..., Any], effect: Effect) -> _Action:
     try:
-        hints = get_type_hints(function)
+        hints = get_type_hints(function, include_extras=True)
     except NameError as error:
         raise TypeError(f"the annotations of action '{function.__name__}' cannot be read: {error}") from None
     parameters: dict[str, _Parameter] = {}

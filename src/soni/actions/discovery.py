@@ -24,7 +24,10 @@ def discover_actions(config_path: str | Path, module: str | Path | None = None) 
         loaded = _load(file)
         for value in list(vars(loaded).values()):
             if isinstance(value, Actions):
-                found.include(value)
+                try:
+                    found.include(value)
+                except ValueError as error:
+                    raise ConfigError([Problem(f"{error}.", place=Place(str(file), 1, 1))]) from None
     return found
 
 

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from soni.actions import discover_actions
-from soni.cli.check import find_problems
+from soni.cli.check import examine, problem_line
 from soni.cli.console_sink import ConsoleMessageSink
-from soni.config.loader import load_config
+from soni.core.state import CONVERSATION
 from soni.core.template import Field
 from soni.dm.orchestrator.task_handler import message_of
 from soni.dm.privacy import is_private
+from soni.du.configured import configured_understanding
 from soni.du.context import MASK
-from soni.du.local.understanding import LocalUnderstanding
 from soni.errors import ConfigError, ConversationError
 from soni.runtime.loop import RuntimeLoop
 from soni.store.checkpointer import open_checkpointer
@@ -43,36 +42,48 @@ def run_chat(config_path: Path, module: Path | None, user_id: str) -> int:
         return asyncio.run(_chat(config_path, module, user_id, console))
     except ConfigError as error:
         for problem in error.problems:
-            console.print(Text.assemble(("error: ", "red"), str(problem)))
-        if not config_path.exists() or config_path == Path():
+            console.print(problem_line(problem))
+        if not any(problem.place for problem in error.problems):
             console.print("Name an assistant, for example: soni chat --config examples/banking/domain")
         return 1
 
 
 async def _chat(config_path: Path, module: Path | None, user_id: str, console: Console) -> int:
-    config = load_config(config_path)
-    actions = discover_actions(config_path, module)
-    # What goes wrong in an action is told by the assistant; the details are for a log, not for the chat.
-    logging.getLogger("soni").addHandler(logging.NullHandler())
+    examined = examine(config_path, module)
+    config = examined.config
+    if config is None or examined.errors:
+        raise ConfigError(examined.errors)
+    logging.getLogger("soni").addHandler(_Log(console))
     logging.getLogger("soni").propagate = False
-    understanding = LocalUnderstanding(config)
+    understanding = configured_understanding(config)
     async with (
         open_checkpointer(config.settings.persistence) as checkpointer,
-        RuntimeLoop(config, actions=actions, checkpointer=checkpointer, understanding=understanding) as loop,
+        RuntimeLoop(config, actions=examined.actions, checkpointer=checkpointer, understanding=understanding) as loop,
     ):
-        warming = asyncio.create_task(asyncio.to_thread(understanding.warm))
-        for problem in find_problems(config_path, module)[1]:
-            if problem.severity == "warning" and sys.stdin.isatty():
-                console.print(Text(str(problem), "yellow"))
+        # While the person reads and types, the encoder is loaded.
+        warm = getattr(understanding, "warm", None)
+        warming = asyncio.create_task(asyncio.to_thread(warm)) if warm else asyncio.sleep(0)
+        for problem in examined.problems if sys.stdin.isatty() else []:
+            console.print(Text(str(problem), "yellow"))
         console.print(Text(_welcome(config), "dim"))
         chat = _Chat(loop, console, user_id)
         await chat.show_open_question()
         async for line in _lines(chat, console):
-            await warming
             if not await chat.line(line):
                 break
         await warming
     return 0
+
+
+class _Log(logging.Handler):
+    """What goes wrong in an author's code, for the author who is trying it."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(logging.WARNING)
+        self._console = console
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._console.print(Text(self.format(record), "dim yellow"))
 
 
 class _Chat:
@@ -116,6 +127,8 @@ class _Chat:
                 self._console.print(Text(await self._state(), "dim"))
             case "/why":
                 self._console.print(Text(_why(self._last), "dim"))
+            case "/help":
+                self._console.print(Text(_HELP, "dim"))
             case command if command.startswith("/"):
                 self._console.print(Text(f"There is no command {command}. {_HELP}", "dim"))
             case text:
@@ -124,7 +137,7 @@ class _Chat:
 
     async def _turn(self, text: str) -> None:
         payload = None
-        if text.isdigit() and 0 < int(text) <= len(self._options):
+        if text.isascii() and text.isdigit() and len(text) < 4 and 0 < int(text) <= len(self._options):
             payload = self._options[int(text) - 1].payload
         try:
             self._last = await self._loop.run_turn(text, user_id=self._user_id, sink=self._sink, payload=payload)
@@ -150,6 +163,7 @@ class _Chat:
             for frame in state["flow_stack"]
         ]
         shown: dict[str, Any] = {"turn": state["turn"], "language": state["language"], "flows": flows}
+        shown["conversation"] = state["flow_slots"].get(CONVERSATION, {})
         shown["waiting_for"] = _waiting_for(state["_pending_task"])
         return json.dumps(shown, indent=2, ensure_ascii=False)
 
@@ -163,7 +177,7 @@ def _waiting_for(task: PendingTask | None) -> str | None:
 def _why(turn: TurnResult | None) -> str:
     if turn is None:
         return "Nothing has been said yet."
-    lines = []
+    lines = [f"the turn failed: {turn.error}"] if turn.error else []
     for entry in turn.trace:
         why = f": {entry['why']}" if entry.get("why") else ""
         if "command" in entry:
@@ -187,8 +201,8 @@ def _welcome(config: SoniConfig) -> str:
 
 def _example(flow: Any) -> str:
     plain = [t.source for t in flow.trigger.templates if not any(isinstance(piece, Field) for piece in t.pieces)]
-    said = f"“{plain[0]}”" if plain else "anything"
-    return f"{said} — {flow.description}" if flow.description else said
+    said = [f"“{plain[0]}”"] if plain else []
+    return " — ".join([*said, *([flow.description] if flow.description else [])])
 
 
 async def _lines(chat: _Chat, console: Console) -> AsyncIterator[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from soni.actions import discover_actions
+from soni.actions import Actions, discover_actions
 from soni.config.check import check
 from soni.config.loader import by_place, locate, read_config
 from soni.errors import ConfigError
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 def run_check(config_path: Path, module: Path | None) -> int:
     """Print the problems; 1 if any of them is an error."""
     console = Console(soft_wrap=True, highlight=False)
-    config, problems = find_problems(config_path, module)
-    for problem in problems:
-        console.print(_line(problem))
-    errors = sum(problem.severity == "error" for problem in problems)
-    warnings = len(problems) - errors
+    examined = examine(config_path, module)
+    config, errors = examined.config, len(examined.errors)
+    for problem in examined.problems:
+        console.print(problem_line(problem))
+    warnings = len(examined.problems) - errors
     if errors or config is None:
         console.print(f"{_count(errors, 'problem')}, {_count(warnings, 'warning')}.")
         return 1
@@ -35,21 +36,35 @@ def run_check(config_path: Path, module: Path | None) -> int:
     return 0
 
 
-def find_problems(config_path: Path, module: Path | None) -> tuple[SoniConfig | None, list[Problem]]:
-    """All problems of the YAML, and of the Python that goes with it."""
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """An assistant as far as it could be read, YAML and Python, with every problem of both."""
+
+    config: SoniConfig | None
+    actions: Actions
+    problems: list[Problem]
+
+    @property
+    def errors(self) -> list[Problem]:
+        return [problem for problem in self.problems if problem.severity == "error"]
+
+
+def examine(config_path: Path, module: Path | None) -> Examined:
+    """Read an assistant's YAML, import its Python, and check how they fit."""
     config, problems = read_config(config_path)
     try:
         actions = discover_actions(config_path, module)
     except ConfigError as error:
-        return config, [*problems, *error.problems]
+        return Examined(config, Actions(), [*problems, *error.problems])
     if config is not None:
         known = {(problem.path, problem.message) for problem in problems}
         more = locate(check(config, actions), config._source)
         problems += [problem for problem in more if (problem.path, problem.message) not in known]
-    return config, sorted(problems, key=by_place)
+    return Examined(config, actions, sorted(problems, key=by_place))
 
 
-def _line(problem: Problem) -> Text:
+def problem_line(problem: Problem) -> Text:
+    """A problem as both commands print it."""
     where = f"{problem.place}: " if problem.place else ""
     mark = Text("warning: ", "yellow") if problem.severity == "warning" else Text("error: ", "red")
     hint = Text(f" {problem.hint}", "green") if problem.hint else Text()

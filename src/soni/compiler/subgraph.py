@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -13,7 +11,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from soni.core.pending_task import inform, requires_input
-from soni.core.state import DialogueState
+from soni.core.state import MOST_PASSED, DialogueState, digest
 from soni.errors import LimitReached, SoniError
 from soni.flow.delta import FlowDelta, changed, merge_delta, merge_deltas
 from soni.steps import END, Outcome, StepContext
@@ -37,6 +35,10 @@ class LiveStepContext(StepContext, Protocol):
 
     @property
     def reads(self) -> Mapping[str, Any]: ...
+
+    @property
+    def acted(self) -> bool:
+        """Whether something happened, or may have, that must not happen twice."""
 
 
 class StepRuntime(Protocol):
@@ -84,20 +86,29 @@ def _node(placed: Placed, flow: FlowConfig) -> Any:
         live = context.step_context(state, placed.step, visit)
         try:
             outcome = await _outcome(placed, live)
-            if outcome.transfer is not None and len(state["flow_stack"]) >= MOST_FRAMES:
+            if outcome.transfer is not None and outcome.transfer.returns and len(state["flow_stack"]) >= MOST_FRAMES:
                 raise LimitReached(f"{MOST_FRAMES} flows are open")
         except SoniError as error:
-            outcome = Outcome(why=f"failed: {error}", abandon=True, task=inform(live.phrase("error")))
-        visited = _Visited(state, frame, placed, flow, visit, outcome, live.reads, context.flow_manager)
+            outcome = _failure(error, live)
+        visited = _Visited(state, frame, placed, flow, visit, outcome, live, context.flow_manager)
         return visited.command()
 
     run_step.__name__ = name
     return run_step
 
 
+def _failure(error: SoniError, live: LiveStepContext) -> Outcome:
+    """Only where nothing has happened yet may a person be asked to try again."""
+    if not live.done:
+        return Outcome(why=f"failed: {error}", abandon=True, task=inform(live.phrase("error")))
+    task = inform(live.phrase("failed_after_effect"), metadata={"kind": "handoff", "data": {"reason": "failed"}})
+    return Outcome(why=f"failed: {error}", abandon=True, task=task)
+
+
 async def _outcome(placed: Placed, ctx: StepContext) -> Outcome:
     step = placed.step
-    if step.if_ is not None and not step.if_.holds(ctx.slots):
+    # A call that comes back was begun; whether to begin it is not the question any more.
+    if step.if_ is not None and ctx.returned is None and not step.if_.holds(ctx.slots):
         return Outcome(why=f"skipped: {step.if_.source} is false", goto=placed.next or END)
     return await step.run(ctx)
 
@@ -112,7 +123,7 @@ class _Visited:
     flow: FlowConfig
     visit: int
     outcome: Outcome
-    reads: Mapping[str, Any]
+    live: LiveStepContext
     manager: FlowManager
 
     def command(self) -> Command[str]:
@@ -152,7 +163,7 @@ class _Visited:
         return self.manager.update_frame(self.state, self.frame["flow_id"], visits=visits, **changes)
 
     def _digests(self) -> dict[str, str]:
-        return {slot: digest(value) for slot, value in self.reads.items()}
+        return {slot: digest(value) for slot, value in self.live.reads.items()}
 
     def _asked(self) -> Asked:
         return {"step": self.placed.step.step, "visit": self.visit, "shown": self._digests()}
@@ -166,13 +177,17 @@ class _Visited:
 
     def _moved(self, following: str | None) -> FlowDelta:
         flow_id = self.frame["flow_id"]
-        writes = {**dict.fromkeys(self.outcome.forget), **self.outcome.writes}
         before = self.manager.get_slots(self.state, flow_id)
+        decided = {**dict.fromkeys(self.outcome.forget), **self.outcome.writes}
+        writes = {slot: value for slot, value in decided.items() if before.get(slot) != value}
         passed: Passed = {
             "step": self.placed.step.step,
             "visit": self.visit,
             "reads": self._digests(),
             "wrote": {slot: before.get(slot) for slot in writes},
+            "forgot": [slot for slot, value in writes.items() if value is None],
+            "rounds": self.frame["rounds"],
+            "acted": self.live.acted,
             "goto": following,
         }
         delta = merge_deltas(
@@ -186,7 +201,7 @@ class _Visited:
                     asked=None,
                     answer=None,
                     returned=None,
-                    trail=[*self.frame["trail"], passed],
+                    trail=[*self.frame["trail"], passed][-MOST_PASSED:],
                 ),
             ]
         )
@@ -202,9 +217,3 @@ class _Visited:
             rounds[self.placed.step.step] = self.outcome.rounds
         inside = {following, *self.flow.plan[following].loops} if following is not None else set()
         return {loop: count for loop, count in rounds.items() if count and loop in inside}
-
-
-def digest(value: Any) -> str:
-    """A short mark of a stored value, to see later whether it has changed."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
-    return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()

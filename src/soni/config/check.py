@@ -16,7 +16,6 @@ from soni.config.paths import (
     unconfirmed_effects,
     unset_reads,
 )
-from soni.config.slots import rule_of
 from soni.core.expression import WORDS, Expression
 from soni.core.template import CASES, Field, Text
 from soni.core.values import Reading
@@ -99,9 +98,8 @@ def _value(config: SoniConfig, slot: str, value: object, path: Path, how: str) -
 
 
 def _validation(
-    config: SoniConfig, validate: str | None, path: Path, where: str, actions: KnownActions | None
+    config: SoniConfig, rule: Expression | str | None, path: Path, where: str, actions: KnownActions | None
 ) -> Iterator[Problem]:
-    rule = rule_of(validate)
     if isinstance(rule, Expression):
         yield from _expression(config, rule, path, where)
     elif rule is not None and actions is not None and rule not in actions.validators():
@@ -238,6 +236,9 @@ def _step(
         case ConfirmStepConfig() if _kind(config, step.slot) not in ("boolean", None):
             message = f"{where} confirms into '{step.slot}', which is not boolean."
             yield Problem(message, (*path, "slot"), "Give the slot 'type: boolean'.")
+        case ConfirmStepConfig() if step.slot in config.conversation_slots:
+            message = f"{where} confirms into '{step.slot}', which outlives the question."
+            yield Problem(message, (*path, "slot"), "Take 'scope: conversation' off the slot.")
         case CollectStepConfig() if step.slot in config.slots and config.slots[step.slot].source == "system":
             message = f"{where} asks for '{step.slot}', which people cannot fill."
             yield Problem(message, (*path, "slot"), "Take 'source: system' off the slot.")

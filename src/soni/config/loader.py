@@ -95,7 +95,9 @@ class _Merged:
             return []
         files = sorted(entry for entry in path.iterdir() if entry.suffix in (".yaml", ".yml") and entry.is_file())
         if not files:
-            self._unreadable(f"the folder '{path}' has no .yaml files.", "Name the folder that holds the assistant.")
+            inner = sorted({file.parent for file in path.glob("*/*.yaml")})
+            hint = f"Did you mean '{inner[0]}'?" if inner else "Name the folder that holds the assistant."
+            self._unreadable(f"the folder '{path}' has no .yaml files.", hint)
         return files
 
     def add(self, file: Path) -> None:

@@ -55,6 +55,7 @@ __all__ = [
     "EndStepConfig",
     "FlowConfig",
     "HandoffStepConfig",
+    "LLMConfig",
     "LinkStepConfig",
     "PersistenceConfig",
     "Placed",
@@ -100,6 +101,14 @@ def _is_language(word: str) -> bool:
     return re.fullmatch("[a-z]{2,3}", word) is not None and localedata.exists(word)
 
 
+class LLMConfig(BaseModel):
+    """The language model to understand with: any name DSPy knows. Keys come from the environment, never from here."""
+
+    model_config = _MODEL
+
+    model: str
+
+
 class Settings(BaseModel):
     """What holds for the whole assistant."""
 
@@ -108,7 +117,8 @@ class Settings(BaseModel):
     language: Annotated[str, _code(_is_language, "a language, such as en or es")] = "en"
     currency: Annotated[str, _code(is_currency, "a currency, such as EUR or USD")] = "EUR"
     region: Annotated[str, _code(SUPPORTED_REGIONS.__contains__, "a country, such as ES or US")] = "ES"
-    understanding: Literal["local"] = "local"
+    understanding: Literal["local", "llm"] = "local"
+    llm: LLMConfig | None = None
     persistence: PersistenceConfig = PersistenceConfig()
     action_timeout: Seconds = 60.0
     max_depth: int = Field(default=8, ge=1)
@@ -272,10 +282,9 @@ class SoniConfig(BaseModel):
         if info.context and info.context.get("from_yaml"):
             return self
         for flow in self.flows.values():
-            for placed in flow.placed:
-                for slot in placed.step.sets.values():
-                    kind = "boolean" if isinstance(placed.step, ConfirmStepConfig) else "text"
-                    self.slots.setdefault(slot, SlotConfig(type=kind))
+            for slot in sorted(flow.slot_names):
+                kind = "boolean" if slot in self.confirm_slots else "text"
+                self.slots.setdefault(slot, SlotConfig(type=kind))
         return self
 
     @cached_property

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from soni.core.expression import Expression, ExpressionError
 from soni.core.refusal import refusal
+from soni.core.rule import Rule
 from soni.core.template import Text
 from soni.core.values import TYPES, ValueType
 from soni.errors import did_you_mean
@@ -47,18 +47,6 @@ def _options(data: object) -> object:
     return {str(value): {} for value in data}
 
 
-def _rule(text: str) -> str:
-    try:
-        rule_of(text)
-    except ExpressionError as error:
-        raise PydanticCustomError("expression", "{reason}", {"reason": str(error)}) from None
-    return text
-
-
-Rule = Annotated[str, AfterValidator(_rule)]
-"""An expression, or the name of a Python validator."""
-
-
 TypeName = Annotated[str, BeforeValidator(_known_type)]
 
 
@@ -91,7 +79,7 @@ class SlotConfig(BaseModel):
             raise refusal("a choice needs 'options: …', the values it can have.", "type")
         if self.type != "choice" and self.options:
             raise refusal("'options' belongs to a slot of type choice.", "options")
-        if self.type != "list" and "items" in self.model_fields_set:
+        if self.type != "list" and self.items != "text":
             raise refusal("'items' belongs to a slot of type list.", "items")
         if self.items in ("list", "choice"):
             raise refusal("a list holds plain values, not lists or choices.", "items")
@@ -116,8 +104,3 @@ def _labels(option: ChoiceOption) -> list[str]:
     if option.label is None:
         return []
     return [template.source for variations in option.label.variants.values() for template in variations]
-
-
-def rule_of(validate: str | None) -> Expression | str | None:
-    """What a `validate:` says: an expression, or the name of a Python validator."""
-    return validate if validate is None or validate.isidentifier() else Expression(validate)

@@ -25,6 +25,7 @@ class Texts(BaseModel):
         "Me temo que así no avanzamos, de modo que lo he dejado. No se ha hecho nada.",
     )
     denied: Text = _text("All right. Nothing was done.", "De acuerdo. No se ha hecho nada.")
+    stopped: Text = _text("All right, I leave it at that.", "De acuerdo, lo dejo así.")
     already_done: Text = _text(
         "That has already been done, so I cannot change it any more.",
         "Eso ya está hecho, así que ya no puedo cambiarlo.",
@@ -46,6 +47,10 @@ class Texts(BaseModel):
     action_failed: Text = _text(
         "Sorry, something went wrong and I could not do that.",
         "Lo siento, algo ha fallado y no he podido hacerlo.",
+    )
+    failed_after_effect: Text = _text(
+        "That was done, but something went wrong afterwards. A person will look into it.",
+        "Eso se ha hecho, pero después algo ha fallado. Una persona lo revisará.",
     )
     outcome_unknown: Text = _text(
         "I do not know whether that went through, so I will not try it again.",

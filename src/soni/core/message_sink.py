@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
@@ -63,7 +64,7 @@ class CallbackMessageSink(MessageSink):
 
     async def send(self, message: Message) -> None:
         done = self._callback(message)
-        if done is not None:
+        if inspect.isawaitable(done):
             await done
 
 

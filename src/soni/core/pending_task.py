@@ -12,6 +12,7 @@ class CollectTask(TypedDict):
     prompt: str
     slot: str
     id: NotRequired[str]
+    token: NotRequired[str]
     options: NotRequired[list[str]]
     values: NotRequired[list[str]]
     metadata: NotRequired[dict[str, Any]]
@@ -24,6 +25,7 @@ class ConfirmTask(TypedDict):
     prompt: str
     options: list[str]
     id: NotRequired[str]
+    token: NotRequired[str]
     values: NotRequired[list[str]]
     metadata: NotRequired[dict[str, Any]]
 
@@ -34,6 +36,7 @@ class InformTask(TypedDict):
     type: Literal["inform"]
     prompt: str
     id: NotRequired[str]
+    token: NotRequired[str]
     wait_for_ack: NotRequired[bool]
     options: NotRequired[list[str]]
     values: NotRequired[list[str]]
@@ -41,7 +44,7 @@ class InformTask(TypedDict):
 
 
 PendingTask = CollectTask | ConfirmTask | InformTask
-"""`id` names the step's visit; `options` are shown, `values` (if they differ) are what choosing one means."""
+"""`id` names the step's visit, `token` what was asked of whom; `options` are shown, and `values` are what they mean."""
 
 
 def collect(

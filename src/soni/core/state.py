@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any, Literal, TypedDict
 
 from soni.core.pending_task import PendingTask
@@ -12,18 +14,35 @@ CONVERSATION = "_conversation"
 WINDOW = 20
 """How many messages of both sides the state keeps; the rest is for a journal to keep."""
 
+MOST_PASSED = 200
+"""How many steps of a trail are kept; a correction reaches no further back."""
+
 FlowState = Literal["active", "waiting", "paused"]
 EnteredBy = Literal["user", "call", "link"]
 
 
 class Passed(TypedDict):
-    """One step of a frame's trail: a digest of what it read, the values its writes replaced, where it went."""
+    """One step of a frame's trail, enough to go back to it.
+
+    It holds a digest of what the step read, the values its writes replaced, the loops' rounds before it, whether
+    something happened that must not happen twice, and where it went.
+    """
 
     step: str
     visit: int
     reads: dict[str, str]
     wrote: dict[str, Any]
+    forgot: list[str]
+    rounds: dict[str, int]
+    acted: bool
     goto: str | None
+
+
+class Returned(TypedDict):
+    """What a called flow left to its caller."""
+
+    slots: dict[str, Any]
+    acted: bool
 
 
 class Asked(TypedDict):
@@ -48,7 +67,7 @@ class FlowContext(TypedDict):
     trail: list[Passed]
     asked: Asked | None
     answer: bool | None
-    returned: dict[str, Any] | None
+    returned: Returned | None
 
 
 class Spoken(TypedDict):
@@ -74,6 +93,12 @@ class DialogueState(TypedDict):
     _pending_task: PendingTask | None
     turn: int
     trace: list[dict[str, Any]]
+
+
+def digest(value: Any) -> str:
+    """A short mark of a stored value, to see later whether it has changed."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=True)
+    return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
 
 
 def empty_state() -> DialogueState:

@@ -26,15 +26,15 @@ class DialogueContext:
     task: PendingTask | None
     active_flow: str | None
     paused_flows: tuple[str, ...]
-    flows_started: tuple[str, ...]
     filled: Mapping[str, Any]
     flows: Mapping[str, FlowConfig]
     """The flows that may start, and those already running."""
+    slot_names: Mapping[str, frozenset[str]]
+    """The slots of each flow."""
     slots: Mapping[str, SlotConfig]
     """The slots that words may fill: never a confirmation's, never one of the system's."""
     history: tuple[Spoken, ...]
     reading: Reading
-    languages: frozenset[str]
 
     @property
     def asked(self) -> str | None:
@@ -43,7 +43,7 @@ class DialogueContext:
 
     def slots_of(self, flow: str | None) -> dict[str, SlotConfig]:
         """The fillable slots of one flow."""
-        names = self.flows[flow].slot_names if flow is not None and flow in self.flows else frozenset()
+        names = self.slot_names.get(flow or "", frozenset())
         return {name: slot for name, slot in self.slots.items() if name in names}
 
 
@@ -52,6 +52,7 @@ def dialogue_context(
     config: SoniConfig,
     *,
     startable: Mapping[str, FlowConfig],
+    slot_names: Mapping[str, frozenset[str]],
     filled: Mapping[str, Any],
     now: datetime,
 ) -> DialogueContext:
@@ -61,10 +62,10 @@ def dialogue_context(
     return DialogueContext(
         task=state["_pending_task"],
         active_flow=stack[-1] if stack else None,
-        paused_flows=tuple(stack[:-1]),
-        flows_started=tuple(state["flows_started"]),
+        paused_flows=tuple(frame["flow_name"] for frame in state["flow_stack"] if frame["flow_state"] == "paused"),
         filled={name: MASK if config.slots[name].sensitive else value for name, value in filled.items()},
         flows={**startable, **{name: config.flows[name] for name in stack}},
+        slot_names=slot_names,
         slots={
             name: slot
             for name, slot in config.slots.items()
@@ -72,5 +73,4 @@ def dialogue_context(
         },
         history=tuple(state["messages"]),
         reading=Reading(language, now, config.settings.currency, config.settings.region),
-        languages=config.languages,
     )

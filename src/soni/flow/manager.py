@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.state import CONVERSATION
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
@@ -12,17 +13,25 @@ if TYPE_CHECKING:
 
     from soni.core.state import DialogueState, EnteredBy, FlowContext
 
-__all__ = ["FlowManager", "FlowShape", "merge_delta"]
+__all__ = ["FlowManager", "FlowShape", "has_acted", "merge_delta"]
 
 
-class FlowShape(Protocol):
-    """What the manager needs to know of a flow's definition."""
+def has_acted(frame: FlowContext) -> bool:
+    """Whether this flow, or one it called, has done something that must not be done twice."""
+    returned = frame["returned"]
+    return any(passed["acted"] for passed in frame["trail"]) or (returned is not None and returned["acted"])
 
-    @property
-    def first_step(self) -> str | None: ...
 
-    @property
-    def slot_names(self) -> frozenset[str]: ...
+@dataclass(frozen=True, slots=True)
+class FlowShape:
+    """What the manager needs to know of a flow's definition: where it begins, and the slots it has."""
+
+    first_step: str | None
+    slot_names: frozenset[str]
+
+
+def _is_next(chain: list[FlowContext]) -> bool:
+    return not chain[-1]["visits"] or chain[-1]["answer"] is not None
 
 
 class FlowManager:
@@ -31,6 +40,10 @@ class FlowManager:
     def __init__(self, flows: Mapping[str, FlowShape], conversation_slots: frozenset[str] = frozenset()) -> None:
         self._flows = flows
         self._conversation_slots = conversation_slots
+
+    def slot_names(self, flow_name: str) -> frozenset[str]:
+        """The slots of a flow: those its steps, its phrases and the actions it calls name."""
+        return self._flows[flow_name].slot_names
 
     def get_active_context(self, state: DialogueState) -> FlowContext | None:
         """The frame on top of the stack."""
@@ -95,7 +108,8 @@ class FlowManager:
         started = state["flows_started"]
         return flow_id, FlowDelta(
             flow_stack=[*state["flow_stack"], frame],
-            flow_slots={flow_id: dict(slots or {})},
+            # What belongs to the conversation is never copied into a flow: it would hide later values.
+            flow_slots={flow_id: {n: v for n, v in (slots or {}).items() if n not in self._conversation_slots}},
             flow_count=count,
             flows_started=started if flow_name in started else [*started, flow_name],
         )
@@ -106,8 +120,8 @@ class FlowManager:
             return None, FlowDelta()
         *below, popped = state["flow_stack"]
         if popped["entered_by"] == "call" and below:
-            returned = state["flow_slots"].get(popped["flow_id"], {})
-            below[-1] = {**below[-1], "returned": returned}
+            slots = state["flow_slots"].get(popped["flow_id"], {})
+            below[-1] = {**below[-1], "returned": {"slots": slots, "acted": has_acted(popped)}}
         return popped, FlowDelta(flow_stack=below, forgotten=frozenset({popped["flow_id"]}))
 
     def cancel_flow(self, state: DialogueState) -> tuple[list[FlowContext], FlowDelta]:
@@ -144,15 +158,14 @@ class FlowManager:
             return FlowDelta()
         chains = self._chains(state["flow_stack"])
         wanted = next((chain for chain in reversed(chains) if chain[0]["flow_name"] == flow_name), None)
-        paused = [self._paused(chain) for chain in chains if chain is not wanted]
-        stack = [frame for chain in paused for frame in chain]
+        others = [chain for chain in chains if chain is not wanted]
+        # Spoken order: what this message has already started or answered goes on first.
+        first = [frame for chain in others if _is_next(chain) for frame in chain]
+        paused = [frame for chain in others if not _is_next(chain) for frame in self._paused(chain)]
         if wanted is not None:
-            return FlowDelta(flow_stack=stack + wanted)
-        # Flows started by the same message run in spoken order: what has not begun yet stays on top.
-        begun = [frame for frame in stack if frame["visits"]]
-        waiting = [cast("FlowContext", {**frame, "flow_state": "active"}) for frame in stack if not frame["visits"]]
-        _, pushed = self.push_flow(cast("DialogueState", {**state, "flow_stack": begun}), flow_name)
-        return merge_deltas([pushed, FlowDelta(flow_stack=[*(pushed.flow_stack or []), *waiting])])
+            return FlowDelta(flow_stack=[*paused, *wanted, *first])
+        _, pushed = self.push_flow(cast("DialogueState", {**state, "flow_stack": paused}), flow_name)
+        return merge_deltas([pushed, FlowDelta(flow_stack=[*(pushed.flow_stack or []), *first])])
 
     def update_frame(self, state: DialogueState, flow_id: str, **changes: Any) -> FlowDelta:
         """Change fields of one frame."""
@@ -163,11 +176,24 @@ class FlowManager:
             ]
         )
 
+    def called_by(self, state: DialogueState, flow_id: str) -> list[FlowContext]:
+        """The flows that this one has called and that still run, nearest first."""
+        chain = self.chain_of(state, flow_id)
+        return chain[[frame["flow_id"] for frame in chain].index(flow_id) + 1 :]
+
+    def caller_of(self, state: DialogueState, flow_id: str) -> FlowContext | None:
+        """The frame that waits for this one to return."""
+        chain = self.chain_of(state, flow_id)
+        place = [frame["flow_id"] for frame in chain].index(flow_id)
+        return chain[place - 1] if place else None
+
+    def chain_of(self, state: DialogueState, flow_id: str) -> list[FlowContext]:
+        """What the person started, with everything it called, that this frame is part of."""
+        return next(c for c in self._chains(state["flow_stack"]) if any(f["flow_id"] == flow_id for f in c))
+
     def drop_called(self, state: DialogueState, flow_id: str) -> FlowDelta:
         """Take off the flows that this one has called: it is going to do something else."""
-        chain = next(c for c in self._chains(state["flow_stack"]) if any(f["flow_id"] == flow_id for f in c))
-        ids = [frame["flow_id"] for frame in chain]
-        gone = ids[ids.index(flow_id) + 1 :]
+        gone = {frame["flow_id"] for frame in self.called_by(state, flow_id)}
         return FlowDelta(
             flow_stack=[frame for frame in state["flow_stack"] if frame["flow_id"] not in gone],
             forgotten=frozenset(gone),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from soni.config.slots import rule_of
-from soni.core.expression import Expression
 from soni.errors import InvalidValue
 
 if TYPE_CHECKING:
@@ -13,34 +11,44 @@ if TYPE_CHECKING:
 
     from soni.actions import Actions
     from soni.config.models import SoniConfig
+    from soni.core.expression import Expression
     from soni.core.values import Reading
 
 
 async def accept(
-    slot_name: str,
-    value: Any,
+    values: Mapping[str, Any],
     *,
     config: SoniConfig,
     actions: Actions,
     reading: Reading,
     slots: Mapping[str, Any],
-    rules: tuple[str | None, ...] = (),
-) -> Any:
-    """The value as it is stored in the state; InvalidValue says why it cannot be."""
-    slot = config.slots[slot_name]
+    rules: tuple[Expression | str, ...] = (),
+) -> dict[str, Any]:
+    """The values as they are stored in the state; InvalidValue says why one of them cannot be.
+
+    Values that come together are looked at together: a rule may name several of them. A rule that names a slot
+    which has no value yet is not broken by that.
+    """
+    loaded = {name: _coerced(name, value, config, reading) for name, value in values.items()}
+    around = {**slots, **loaded}
+    for name, value in loaded.items():
+        own = config.slots[name].validate_
+        for rule in (*((own,) if own is not None else ()), *rules):
+            if isinstance(rule, str):
+                valid = await actions.is_valid(rule, value)
+            else:
+                valid = any(around.get(other) is None for other in rule.names) or rule.is_true(around)
+            if not valid:
+                written = rule if isinstance(rule, str) else rule.source
+                raise InvalidValue(f"'{name}' is refused by: {written}")
+    return {name: config.slots[name].value_type.dump(value) for name, value in loaded.items()}
+
+
+def _coerced(name: str, value: Any, config: SoniConfig, reading: Reading) -> Any:
     try:
-        loaded = slot.value_type.coerce(value, reading)
+        return config.slots[name].value_type.coerce(value, reading)
     except ValueError as error:
-        raise InvalidValue(f"'{slot_name}' cannot be that: {error}") from None
-    for validate in (slot.validate_, *rules):
-        rule = rule_of(validate)
-        if isinstance(rule, Expression):
-            valid = rule.is_true({**slots, slot_name: loaded})
-        else:
-            valid = rule is None or await actions.is_valid(rule, loaded)
-        if not valid:
-            raise InvalidValue(f"'{slot_name}' is refused by: {validate}")
-    return slot.value_type.dump(loaded)
+        raise InvalidValue(f"'{name}' cannot be that: {error}") from None
 
 
 def loaded_slots(config: SoniConfig, stored: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from soni.core.state import CONVERSATION
 from soni.core.template import CASES, Field
 from soni.core.values import Reading
+from soni.du.context import MASK
 from soni.runtime.acceptance import accept, loaded_slots
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from soni.actions import Actions
     from soni.config.models import FlowConfig, SoniConfig
+    from soni.core.expression import Expression
     from soni.core.state import DialogueState
     from soni.core.template import Text
     from soni.du.understanding import Understanding
@@ -51,12 +53,16 @@ class RuntimeContext:
         return loaded_slots(self.config, stored)
 
     async def accept(
-        self, state: DialogueState, slot: str, value: Any, *, flow_id: str | None, rules: tuple[str | None, ...] = ()
-    ) -> Any:
-        """The value as it is stored in this flow; InvalidValue if the slot cannot hold it."""
+        self,
+        state: DialogueState,
+        values: Mapping[str, Any],
+        *,
+        flow_id: str | None,
+        rules: tuple[Expression | str, ...] = (),
+    ) -> dict[str, Any]:
+        """The values as they are stored in this flow; InvalidValue if a slot cannot hold its own."""
         return await accept(
-            slot,
-            value,
+            values,
             config=self.config,
             actions=self.actions,
             reading=self.reading(state),
@@ -73,6 +79,8 @@ class RuntimeContext:
             if value is None:
                 return UNSET
             slot = self.config.slots[field.slot]
+            if slot.sensitive:
+                return MASK
             spec = None if field.format in CASES else field.format
             if slot.type == "choice":
                 shown = self.label(field.slot, value, state)

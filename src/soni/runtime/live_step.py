@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from soni.actions import ActionContext
-from soni.compiler.subgraph import digest
 from soni.core.message_sink import Message
+from soni.core.state import digest
 from soni.du.context import MASK
-from soni.errors import ActionError
+from soni.errors import ActionError, ActionOutcomeUnknown
+from soni.flow.manager import has_acted
 
 if TYPE_CHECKING:
-    from datetime import date
-
     from soni.core.state import DialogueState
     from soni.core.template import Text
     from soni.flow.manager import FlowManager
@@ -57,14 +56,12 @@ class LiveStep:
         stored = context.flow_manager.get_slots(state)
         self._stored = stored
         self.slots = _NotedSlots(context.loaded(stored), stored)
+        returned = self._frame["returned"]
+        self.acted = returned is not None and returned["acted"]
 
     @property
     def reads(self) -> Mapping[str, Any]:
         return self.slots.reads
-
-    @property
-    def today(self) -> date:
-        return self._context.turn.now.date()
 
     @property
     def answer(self) -> bool | None:
@@ -80,20 +77,25 @@ class LiveStep:
         return self._frame["attempts"]
 
     @property
+    def done(self) -> bool:
+        chain = self._context.flow_manager.chain_of(self._state, self._frame["flow_id"])
+        return any(has_acted(frame) for frame in chain)
+
+    @property
     def rounds(self) -> int:
         return self._frame["rounds"].get(self._step.step, 0)
 
     @property
     def returned(self) -> Mapping[str, Any] | None:
         returned = self._frame["returned"]
-        return None if returned is None else self._context.loaded(returned)
+        return None if returned is None else returned["slots"]
 
     def mine(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        flow = self._context.config.flows[self._frame["flow_name"]]
+        names = self._context.flow_manager.slot_names(self._frame["flow_name"])
         return {
             name: value
             for name, value in values.items()
-            if name in flow.slot_names and name not in self._context.config.confirm_slots
+            if name in names and name not in self._context.config.confirm_slots
         }
 
     def render(self, text: Text) -> str:
@@ -110,14 +112,12 @@ class LiveStep:
 
     def choices(self, slot: str) -> list[tuple[str, str]]:
         declared = self._context.config.slots[slot]
+        if declared.type == "boolean":
+            return [("yes", self.phrase("yes")), ("no", self.phrase("no"))]
         return [(value, self._context.label(slot, value, self._state)) for value in declared.options]
 
     async def accept(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        flow_id = self._frame["flow_id"]
-        return {
-            slot: await self._context.accept(self._state, slot, value, flow_id=flow_id)
-            for slot, value in values.items()
-        }
+        return await self._context.accept(self._state, values, flow_id=self._frame["flow_id"])
 
     async def call_action(self, name: str, *, timeout: float | None, retry: int) -> Mapping[str, Any]:
         for slot in self._context.actions.parameters(name):
@@ -125,13 +125,16 @@ class LiveStep:
         limit = timeout or self._context.config.settings.action_timeout
         language = self._context.language(self._state)
         context = ActionContext(self._progress, user_id=self._context.turn.user_id, language=language)
+        once = self._context.actions.effect(name) == "once"
         try:
-            return await self._context.actions.call(
+            result = await self._context.actions.call(
                 name, self._context.loaded(self._stored), context=context, timeout=limit, retry=retry
             )
+            self.acted = once
+            return result
         except ActionError as error:
-            cause = "".join(traceback.format_exception(error.__cause__)) if error.__cause__ else ""
-            logger.warning("%s", self._masked(f"{error}\n{cause}".strip()))
+            self.acted = once and isinstance(error, ActionOutcomeUnknown)
+            logger.warning("%s", self._masked(f"{error}{_cause(error.__cause__)}"))
             raise
 
     async def _progress(self, text: str) -> None:
@@ -143,6 +146,15 @@ class LiveStep:
             if self._context.config.slots[name].sensitive and str(value):
                 text = text.replace(str(value), MASK)
         return text
+
+
+def _cause(error: BaseException | None) -> str:
+    """What an author's code raised, and in which of its lines."""
+    if error is None:
+        return ""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+    return f": {type(error).__name__}: {error}{place}"
 
 
 @dataclass(frozen=True, slots=True)

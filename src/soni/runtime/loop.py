@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
@@ -16,19 +17,21 @@ from soni.actions import Actions
 from soni.compiler.subgraph import SubgraphBuilder
 from soni.config.check import check
 from soni.config.loader import locate
+from soni.config.models import ActionStepConfig
 from soni.core import commands
 from soni.core.message_sink import Message
 from soni.core.state import CONVERSATION, empty_state
 from soni.dm.builder import build_orchestrator
 from soni.dm.orchestrator.commands import handlers_by_command
+from soni.du.configured import configured_understanding
 from soni.errors import ConfigError, ConversationError, InvalidValue, did_you_mean
 from soni.flow.delta import FlowDelta, merge_delta
-from soni.flow.manager import FlowManager
+from soni.flow.manager import FlowManager, FlowShape
 from soni.runtime.context import RuntimeContext
 from soni.runtime.turn import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from types import TracebackType
 
     from langchain_core.runnables import RunnableConfig
@@ -90,7 +93,7 @@ class RuntimeLoop:
         if problems:
             raise ConfigError(locate(problems, config._source))
         self._handlers = handlers_by_command(command_handlers)
-        self._flow_manager = FlowManager(config.flows, config.conversation_slots)
+        self._flow_manager = FlowManager(_shapes(config, self._actions), config.conversation_slots)
         self._checkpointer = checkpointer or InMemorySaver()
         self._understanding = understanding
         self._clock = clock
@@ -101,7 +104,7 @@ class RuntimeLoop:
 
     async def __aenter__(self) -> RuntimeLoop:
         if self._understanding is None:
-            self._understanding = _default_understanding(self.config)
+            self._understanding = configured_understanding(self.config)
         return self
 
     async def __aexit__(
@@ -123,26 +126,32 @@ class RuntimeLoop:
         slots: Mapping[str, Any] | None = None,
     ) -> TurnResult:
         """Run a turn; `payload` is what a quick reply carries, `slots` are conversation-wide ones the host sets."""
-        if len(text) > MOST_CHARACTERS:
-            raise ConversationError(f"the message has {len(text)} characters; at most {MOST_CHARACTERS} are taken")
+        text = _readable(text)
+        chosen = None if payload is None else _offered(payload)
         async with self._lock(user_id):
             snapshot = await self._last_finished(user_id)
-            state = cast("DialogueState", {**empty_state(), **snapshot.values})
+            if snapshot is None:
+                # The very first turn failed: there is nothing to go on from.
+                await self._checkpointer.adelete_thread(user_id)
+            state = _state_in(snapshot)
             turn = Turn(state["turn"] + 1, user_id=user_id, now=self._clock(), sink=sink)
             context = self._context(turn)
             flow_slots = await self._with_host_slots(state, slots or {}, context)
-            answer = {"text": text, "payload": dict(payload) if payload else None, "turn": turn.number}
+            answer = {"text": text, "payload": chosen, "turn": turn.number}
             update = {"flow_slots": flow_slots}
-            if snapshot.interrupts:
+            start: RunnableConfig = snapshot.config if snapshot else _thread(user_id)
+            if snapshot is not None and snapshot.interrupts:
                 entry: Any = Resume(resume=answer, update=update)
             else:
                 entry = {**state, **update, "user_message": text, "payload": answer["payload"]}
             try:
-                after = await self._graph.ainvoke(entry, snapshot.config, context=context, durability="exit")
+                after = await self._graph.ainvoke(entry, start, context=context, durability="exit")
+                turn.close()
             except Exception as error:  # the one place that ends a failed turn: say so, keep the conversation
                 logger.exception("turn %d failed", turn.number)
                 apology = context.phrase("error", state, key=str(turn.number))
                 await turn.deliver(Message(turn.message_id("failed"), "inform", apology))
+                turn.close()
                 return TurnResult(turn.number, tuple(turn.messages), state["_pending_task"], (), (), error=repr(error))
             return TurnResult(
                 turn=turn.number,
@@ -154,8 +163,7 @@ class RuntimeLoop:
 
     async def get_state(self, user_id: str) -> DialogueState:
         """The conversation as it stands after its last finished turn."""
-        snapshot = await self._last_finished(user_id)
-        return cast("DialogueState", {**empty_state(), **snapshot.values})
+        return _state_in(await self._last_finished(user_id))
 
     async def reset(self, user_id: str) -> None:
         """Begin the conversation anew: flows and slots are forgotten."""
@@ -174,15 +182,12 @@ class RuntimeLoop:
             lock = self._locks[user_id] = asyncio.Lock()
         return lock
 
-    async def _last_finished(self, user_id: str) -> StateSnapshot:
+    async def _last_finished(self, user_id: str) -> StateSnapshot | None:
         """The newest checkpoint that waits at the gate or has ended; a turn that failed leaves others behind."""
-        config: RunnableConfig = {"configurable": {"thread_id": user_id}}
-        snapshot = await self._graph.aget_state(config)
-        while snapshot.next and not snapshot.interrupts:
-            if snapshot.parent_config is None:
-                await self._checkpointer.adelete_thread(user_id)
-                return await self._graph.aget_state(config)
-            snapshot = await self._graph.aget_state(snapshot.parent_config)
+        snapshot: StateSnapshot | None = await self._graph.aget_state(_thread(user_id))
+        while snapshot is not None and snapshot.next and not snapshot.interrupts:
+            parent = snapshot.parent_config
+            snapshot = None if parent is None else await self._graph.aget_state(parent)
         return snapshot
 
     async def _with_host_slots(
@@ -194,10 +199,10 @@ class RuntimeLoop:
                 hint = did_you_mean(name, self.config.conversation_slots) or "Give it 'scope: conversation'."
                 raise ConversationError(f"'{name}' is not a conversation-wide slot. {hint}")
             try:
-                accepted = None if value is None else await context.accept(state, name, value, flow_id=CONVERSATION)
+                given = {} if value is None else {name: value}
+                stored |= {name: None, **await context.accept(state, given, flow_id=CONVERSATION)}
             except InvalidValue as error:
                 raise ConversationError(str(error)) from None
-            stored[name] = accepted
         if not stored:
             return state["flow_slots"]
         return merge_delta(state, FlowDelta(flow_slots={CONVERSATION: stored}))["flow_slots"]
@@ -216,7 +221,34 @@ class RuntimeLoop:
         )
 
 
-def _default_understanding(config: SoniConfig) -> Understanding:
-    from soni.du.local.understanding import LocalUnderstanding  # the encoder is loaded only when it is used
+def _shapes(config: SoniConfig, actions: Actions) -> dict[str, FlowShape]:
+    """What the running flows are made of; what an action's signature names belongs to the flow that calls it."""
+    shapes = {}
+    for name, flow in config.flows.items():
+        calls = [placed.step.call for placed in flow.placed if isinstance(placed.step, ActionStepConfig)]
+        arguments = {slot for call in calls for slot in actions.parameters(call)} & set(config.slots)
+        shapes[name] = FlowShape(flow.first_step, flow.slot_names | arguments)
+    return shapes
 
-    return LocalUnderstanding(config)
+
+def _readable(text: object) -> str:
+    if not isinstance(text, str):
+        raise ConversationError(f"a message is text, not {type(text).__name__}")
+    if len(text) > MOST_CHARACTERS:
+        raise ConversationError(f"the message has {len(text)} characters; at most {MOST_CHARACTERS} are taken")
+    # Halves of characters cannot be stored anywhere.
+    return text.encode("utf-8", "replace").decode()
+
+
+def _offered(payload: object) -> dict[str, str]:
+    if not isinstance(payload, Mapping):
+        raise ConversationError(f"a payload is the map that a quick reply carries, not {type(payload).__name__}")
+    return {_readable(key): _readable(value) for key, value in payload.items()}
+
+
+def _thread(user_id: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": user_id}}
+
+
+def _state_in(snapshot: StateSnapshot | None) -> DialogueState:
+    return cast("DialogueState", {**empty_state(), **(snapshot.values if snapshot else {})})

@@ -24,14 +24,22 @@ class Turn:
         self.messages: list[Message] = []
         self._sink = sink
         self._used: Counter[str] = Counter()
+        self._closed = False
 
     def message_id(self, key: str) -> str:
         """An id that a turn run again gives to the same message."""
         self._used[key] += 1
         return f"{self.number}/{key}/{self._used[key]}"
 
+    def close(self) -> None:
+        """Take no more messages: what an action that was given up on still tells comes too late."""
+        self._closed = True
+
     async def deliver(self, message: Message) -> None:
         """Keep a message and pass it on at once; a sink that fails is not asked again in this turn."""
+        if self._closed:
+            logger.warning("a message came after turn %d had ended; it is dropped", self.number)
+            return
         self.messages.append(message)
         if self._sink is None:
             return

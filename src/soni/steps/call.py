@@ -37,4 +37,4 @@ class CallStepConfig(Step):
         if returned is None:
             return Outcome(why=f"calls {self.target}", transfer=Transfer(self.target, self.inputs))
         renamed = {self.outputs.get(name, name): value for name, value in returned.items()}
-        return Outcome(why=f"{self.target} has finished", writes=await ctx.accept(ctx.mine(renamed)))
+        return Outcome(why=f"{self.target} has finished", writes=ctx.mine(renamed))

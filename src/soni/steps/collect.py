@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from soni.core.pending_task import collect, inform
+from soni.core.rule import Rule
 from soni.core.template import Text
 from soni.steps.step import Outcome, Step, StepContext, register
 
@@ -24,7 +25,7 @@ class CollectStepConfig(Step):
     message: Text | None = None
     options: list[str] = []
     ask_always: bool = False
-    validate_: str | None = Field(default=None, alias="validate")
+    validate_: Rule | None = Field(default=None, alias="validate")
     error: Text | None = None
     attempts: int = Field(default=3, ge=1)
     on_attempts: str | None = None
@@ -56,7 +57,8 @@ class CollectStepConfig(Step):
             why = f"{self.attempts} answers were refused"
             if self.on_attempts:
                 return Outcome(why=why, goto=self.on_attempts)
-            return Outcome(why=why, abandon=True, task=inform(ctx.phrase("too_many_attempts")))
+            text = "stopped" if ctx.done else "too_many_attempts"
+            return Outcome(why=why, abandon=True, task=inform(ctx.phrase(text)))
         prompt = ctx.render(self.message) if self.message else ctx.question(self.slot)
         choices = ctx.choices(self.slot)
         return Outcome(

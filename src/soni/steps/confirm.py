@@ -61,4 +61,4 @@ class ConfirmStepConfig(Step):
         if self.on_deny and self.on_deny != END:
             return Outcome(why=why, writes=writes, goto=self.on_deny)
         # A no must not run on into anything, also not into what called this flow.
-        return Outcome(why=why, abandon=True, task=inform(ctx.phrase("denied")))
+        return Outcome(why=why, abandon=True, task=inform(ctx.phrase("stopped" if ctx.done else "denied")))

@@ -15,7 +15,6 @@ from soni.errors import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import date
 
     from soni.core.pending_task import PendingTask
 
@@ -63,9 +62,6 @@ class StepContext(Protocol):
         """Loaded values; what is read is noted, so that a later correction finds the steps it touches."""
 
     @property
-    def today(self) -> date: ...
-
-    @property
     def answer(self) -> bool | None:
         """The person's answer to this very visit's question; None if there is none, or what was shown has changed."""
 
@@ -74,12 +70,16 @@ class StepContext(Protocol):
         """How many answers to this visit's question were refused."""
 
     @property
+    def done(self) -> bool:
+        """Whether this flow, or one around it, has done something that cannot be taken back."""
+
+    @property
     def rounds(self) -> int:
         """How many rounds of this loop have begun."""
 
     @property
     def returned(self) -> Mapping[str, Any] | None:
-        """The slots of the flow that this step called, once it has finished."""
+        """The slots of the flow that this step called, as they are stored, once it has finished."""
 
     def render(self, text: Text) -> str:
         """A text for the person, in their language."""

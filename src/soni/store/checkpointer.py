@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,10 @@ async def open_checkpointer(persistence: PersistenceConfig) -> AsyncIterator[Bas
         return
     _make_room(Path(persistence.path))
     async with AsyncSqliteSaver.from_conn_string(persistence.path) as saver:
+        try:
+            await saver.setup()
+        except sqlite3.DatabaseError as error:
+            raise _unusable(Path(persistence.path), str(error)) from None
         yield saver
 
 
@@ -34,7 +39,11 @@ def _make_room(path: Path) -> None:
     """Find out now, not in a conversation, whether the file can be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+        path.touch(mode=0o600)  # conversations are nobody else's business
     except OSError as error:
-        message = f"conversations cannot be kept in '{path}': {error.strerror}."
-        raise ConfigError([Problem(message, ("settings", "persistence", "path"), "Choose another path.")]) from None
+        raise _unusable(path, str(error.strerror)) from None
+
+
+def _unusable(path: Path, reason: str) -> ConfigError:
+    message = f"conversations cannot be kept in '{path}': {reason}."
+    return ConfigError([Problem(message, ("settings", "persistence", "path"), "Choose another path.")])

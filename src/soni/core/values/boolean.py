@@ -9,11 +9,14 @@ _YES = (
     "of course", "certainly", "definitely", "absolutely", "indeed", "right", "correct", "exactly",
     "that is right", "that's right", "thats right", "that is correct", "that's correct", "thats correct",
     "sounds good", "fine", "alright", "all right", "go ahead", "do it", "i do", "no problem", "yes i do",
-    "yes it is", "yes sir",
+    "yes it is", "yes sir", "confirm", "confirmed", "i confirm", "proceed", "perfect", "great", "good", "please do",
+    "yes do it", "send it", "i agree", "agreed", "affirmative", "that's fine", "okey", "okay then", "let's go",
     "si", "claro", "claro que si", "vale", "de acuerdo", "por supuesto", "desde luego", "correcto",
     "exacto", "exactamente", "eso es", "asi es", "dale", "venga", "verdadero", "perfecto", "bueno",
     "adelante", "hazlo", "sin problema", "como no", "efectivamente", "ok vale", "cierto",
-    "sip", "activado",
+    "sip", "activado", "confirmo", "confirmado", "lo confirmo", "confirmar", "acepto", "va", "afirmativo", "okey",
+    "esta bien", "muy bien", "todo correcto", "que si", "sii", "si si", "envialo", "mandalo", "por supuesto que si",
+    "desde luego que si", "hagalo", "genial",
 )  # fmt: skip
 _NO = (
     "no", "nope", "nah", "nay", "false", "off", "no way", "not really", "not at all", "of course not",
@@ -22,7 +25,9 @@ _NO = (
     "not correct", "that's not right", "that is not right", "that's not correct", "that is not correct",
     "claro que no", "por supuesto que no", "desde luego que no", "para nada", "en absoluto", "nunca",
     "que va", "de ninguna manera", "incorrecto", "falso", "ni hablar", "negativo", "nop", "desactivado",
-    "no es correcto", "no lo hagas",
+    "no es correcto", "no lo hagas", "mejor no", "que no", "ahora no", "not now", "better not", "i'd rather not",
+    "rather not", "no quiero", "i don't want to", "don't do it", "do not do it", "don't send it", "no lo envies",
+    "no lo mandes", "jamas",
 )  # fmt: skip
 _POLITE = ("please", "thanks", "thank you", "por favor", "gracias", "muchas gracias", "thank you very much")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
+from soni.core import commands
 from soni.core.commands import (
     Acknowledge,
     AffirmConfirmation,
@@ -38,9 +39,9 @@ async def understand(state: DialogueState, runtime: Runtime[RuntimeContext]) -> 
     else:
         understood = await _read(text, state, context)
     language = understood.language if understood.language in context.config.languages else state["language"]
-    commands = [command.dump() for command in understood.commands]
-    private = is_private(state["_pending_task"], commands, context.config)
-    return {"commands": commands, "language": language, "trace": _traced(understood, private=private)}
+    dumped = [command.dump() for command in understood.commands]
+    private = is_private(state["_pending_task"], dumped, context.config)
+    return {"commands": dumped, "language": language, "trace": _traced(understood, private=private)}
 
 
 async def _read(text: str, state: DialogueState, context: RuntimeContext) -> Understood:
@@ -48,18 +49,23 @@ async def _read(text: str, state: DialogueState, context: RuntimeContext) -> Und
         state,
         context.config,
         startable=context.startable(state),
+        slot_names={name: context.flow_manager.slot_names(name) for name in context.config.flows},
         filled=context.loaded(context.flow_manager.get_slots(state)),
         now=context.turn.now,
     )
     try:
         understood = await context.understanding.understand(text, dialogue)
-    except Exception:  # an understanding may be anybody's model; its failure must not end the conversation
-        logger.warning("understanding failed in turn %d", context.turn.number, exc_info=True)
+        _ = [commands.load(command.dump()) for command in understood.commands]
+    except Exception as error:  # an understanding may be anybody's model; its failure must not end the conversation
+        private = is_private(state["_pending_task"], [], context.config)
+        detail = type(error).__name__ if private else repr(error)
+        logger.warning("understanding failed in turn %d: %s", context.turn.number, detail)
         return Understood((Found(OutOfScope(), evidence="understanding failed"),), by="fallback")
     if not dialogue.active_flow and (only := _only_flow(state, context)):
-        starts = any(isinstance(command, StartFlow) for command in understood.commands)
-        if not starts:
-            return Understood((Found(StartFlow(flow=only), evidence="the only flow"),), "rule", understood.language)
+        said = [found for found in understood.found if not isinstance(found.command, OutOfScope)]
+        if not any(isinstance(found.command, StartFlow) for found in said):
+            begins = Found(StartFlow(flow=only), evidence="the only flow")
+            return Understood((begins, *said), understood.by, understood.language)
     return understood
 
 
@@ -74,7 +80,7 @@ def _chosen(payload: dict[str, str], task: PendingTask | None) -> Understood:
     """A quick reply means what the open task offered under it, and nothing else."""
     command: Command = OutOfScope()
     evidence = "a choice that is not open"
-    if task is not None and payload.get("task") == task.get("id"):
+    if task is not None and payload.get("task") == task.get("token"):
         value = payload.get("option", "")
         if value in (task.get("values") or task.get("options") or []):
             evidence = f"chose '{value}'"

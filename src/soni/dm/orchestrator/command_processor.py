@@ -25,10 +25,15 @@ class CommandProcessor:
 
     async def process(self, commands: Sequence[Command], state: DialogueState) -> DialogueState:
         """The state after all commands; a message that meant nothing is out of scope, never silence."""
-        for command in commands or [OutOfScope()]:
-            handler = self._context.command_handlers[type(command)]
-            delta = await handler.handle(command, state, self._context)
-            state = merge_delta(state, delta)
-            for task in delta.tasks:
-                await self._tasks.handle(task)
+        for command in commands:
+            state = await self._applied(command, state)
+        if not commands or (not state["flow_stack"] and not self._context.turn.messages):
+            state = await self._applied(OutOfScope(), state)
         return state
+
+    async def _applied(self, command: Command, state: DialogueState) -> DialogueState:
+        handler = self._context.command_handlers[type(command)]
+        delta = await handler.handle(command, state, self._context)
+        for task in delta.tasks:
+            await self._tasks.handle(task)
+        return merge_delta(state, delta)

@@ -27,29 +27,37 @@ class SubgraphExecutor:
         """The state after each step, with the task the step has for the person, if it has one."""
         state = _without_task(state)
         yield state
+        budget = self._context.config.settings.max_steps
         while state["flow_stack"]:
             if state["flow_stack"][-1]["flow_state"] == "paused":
                 state = self._resumed(state)
                 yield state
-            async for after in self._run(state):
+            if budget <= 0:
+                state = self._stopped(state)
+                yield state
+                budget = self._context.config.settings.max_steps
+                continue
+            async for after in self._run(state, budget):
                 state = after
+                budget -= 1
                 yield state
             task = state["_pending_task"]
             if task is not None and requires_input(task):
                 return
 
-    async def _run(self, state: DialogueState) -> AsyncIterator[DialogueState]:
+    async def _run(self, state: DialogueState, budget: int) -> AsyncIterator[DialogueState]:
         frame = state["flow_stack"][-1]
         graph = self._context.subgraphs[frame["flow_name"]]
-        limit = {"recursion_limit": self._context.config.settings.max_steps}
         state = _without_task(state)
+        # The budget is for the turn, however many flows it goes through; one more ends this one.
+        limit = {"recursion_limit": budget + 1}
         try:
             async for event in graph.astream(state, limit, context=LiveSteps(self._context), stream_mode="updates"):
                 for update in event.values():
                     state = cast("DialogueState", {**state, **update})
                     yield state
         except GraphRecursionError:
-            yield self._stopped(state)
+            return
 
     def _resumed(self, state: DialogueState) -> DialogueState:
         """Say that we are back, and let the paused flow ask its question again."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from soni.core.message_sink import Message, Option
 from soni.core.pending_task import requires_input
+from soni.core.state import digest
 
 if TYPE_CHECKING:
     from soni.core.pending_task import PendingTask
@@ -37,7 +38,11 @@ class PendingTaskHandler:
 
     async def handle(self, task: PendingTask) -> TaskResult:
         """Send the task's message, and say whether the flow goes on."""
-        await self._turn.deliver(message_of(task, self._turn.message_id(task.get("id", "assistant"))))
+        key = task.get("id", "assistant")
+        # A button is good for this question as this person was shown it, and for no other.
+        token = digest([self._turn.user_id, key, task["prompt"]])
+        task = cast("PendingTask", {**task, "token": token})
+        await self._turn.deliver(message_of(task, self._turn.message_id(key)))
         if requires_input(task):
             return TaskResult(TaskAction.INTERRUPT, task)
         return TaskResult(TaskAction.CONTINUE)
@@ -53,7 +58,7 @@ def message_of(task: PendingTask, message_id: str) -> Message:
         kind=metadata.get("kind", task["type"]),
         text=task["prompt"],
         options=tuple(
-            Option(label, {"task": task.get("id", ""), "option": value})
+            Option(label, {"task": task.get("token", ""), "option": value})
             for label, value in zip(labels, values, strict=True)
         ),
         data=metadata.get("data"),

@@ -58,6 +58,11 @@ class FlowScorer:
         """Load the encoder and embed the phrases, so that the first message does not wait for it."""
         self._embedded()
 
+    @property
+    def is_warm(self) -> bool:
+        """Whether the encoder is loaded."""
+        return self._vectors is not None
+
     def best(self, message: str, flows: Collection[str]) -> Score | None:
         """The nearest of these flows; a phrase said word for word counts as certain."""
         exact = self._exact.get(" ".join(content(message)))

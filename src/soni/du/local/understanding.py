@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from soni.core.commands import (
@@ -26,11 +27,15 @@ if TYPE_CHECKING:
     from soni.du.context import DialogueContext
     from soni.du.local.flows import Score
 
+MOST_READ = 500
+"""How much of a message is read; what people ask for stands at its beginning."""
 START = 0.58
 """How near a message must be to a flow to start it when nothing was asked."""
 INTERRUPT = 0.68
 """The same while a question is open: an answer is likelier than a change of subject."""
 _SHORT = 4
+_ORDER = ("iban", "email", "phone", "datetime", "date", "time", "duration", "money", "number", "integer", "choice")
+"""Which types are looked for first: those that cannot be mistaken for another."""
 _SHORTEST_OPTION = 2
 _ARTICLES = {"a", "an", "one", "un", "una", "uno"}
 _LEAD_INS = (
@@ -56,7 +61,9 @@ class LocalUnderstanding:
         self._scorer.warm()
 
     async def understand(self, message: str, context: DialogueContext) -> Understood:
-        found = self._found(message.strip(), context)
+        if not self._scorer.is_warm:
+            await asyncio.to_thread(self.warm)
+        found = self._found(message.strip()[:MOST_READ], context)
         return Understood(tuple(found), by="local", language=language_of(message))
 
     def _found(self, text: str, context: DialogueContext) -> list[Found]:
@@ -85,8 +92,7 @@ class LocalUnderstanding:
         if name is None or slot is None:
             return None
         if slot.type == "boolean":
-            verdict = acts.yes_or_no(text)
-            verdict = acts.leads_with(text) if verdict is None else verdict
+            verdict = acts.yes_or_no(text, context.reading)
             return None if verdict is None else [Found(SetSlot(slot=name, value=verdict), evidence=text)]
         if slot.type in ("text", "list"):
             if self._changes_subject(text, context):
@@ -101,21 +107,22 @@ class LocalUnderstanding:
 
     def _verdict(self, text: str, context: DialogueContext) -> list[Found]:
         """The message as the answer to a yes-or-no question."""
-        verdict = acts.yes_or_no(text)
-        if verdict is None:
+        verdict = acts.yes_or_no(text, context.reading)
+        if not verdict:
             changes = self._corrections(text, context)
             if changes:
                 return changes
-            started = self._flow(text, context, INTERRUPT)
-            if started:
-                return started
-            verdict = acts.leads_with(text)
         if verdict is None:
-            return [Found(OutOfScope(), evidence="neither yes nor no")]
+            return self._flow(text, context, INTERRUPT) or [Found(OutOfScope(), evidence="neither yes nor no")]
         return [Found(AffirmConfirmation() if verdict else DenyConfirmation(), evidence=text)]
 
     def _corrections(self, text: str, context: DialogueContext) -> list[Found]:
-        """New values for what a confirmation shows: 'no, make it 200'."""
+        """New values for what a confirmation shows: 'no, make it 200', 'send 50 to Ana'."""
+        if trimmed(text).isdigit():
+            return []  # a bare number may as well be the number of a choice
+        match = self._patterns.match(text, context.flows, context.reading)
+        if match is not None and match.flow == context.active_flow:
+            return [Found(CorrectSlot(slot=name, value=words), 0.9, words) for name, words in match.values.items()]
         filled = {name: slot for name, slot in context.slots_of(context.active_flow).items() if name in context.filled}
         return [
             Found(CorrectSlot(slot=name, value=words), 0.8, words)
@@ -172,9 +179,9 @@ def _typed_values(text: str, slots: dict[str, SlotConfig], context: DialogueCont
     """Values whose type tells which slot they are for: one slot of the type, one value of it."""
     kinds = [slot.type for slot in slots.values()]
     found: dict[str, Any] = {}
-    for name, slot in slots.items():
-        ambiguous = slot.type != "choice" and kinds.count(slot.type) > 1
-        if slot.type in ("text", "list", "boolean") or ambiguous:
+    telling = {name: slot for name, slot in slots.items() if slot.type in _ORDER}
+    for name, slot in sorted(telling.items(), key=lambda item: _ORDER.index(item[1].type)):
+        if slot.type != "choice" and kinds.count(slot.type) > 1:
             continue
         runs = [run for run in spans(text) if _tells(run, slot)]
         if slot.type == "choice":
@@ -182,6 +189,7 @@ def _typed_values(text: str, slots: dict[str, SlotConfig], context: DialogueCont
         words = next((run for run in runs if _parses(run, slot, context)), None)
         if words is not None:
             found[name] = words
+            text = text.replace(words, " ", 1)  # the digits of an IBAN are not an amount, too
     return found
 
 
