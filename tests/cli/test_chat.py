@@ -139,7 +139,7 @@ def test_what_an_action_raises_is_shown_to_its_author_with_secrets_masked(tmp_pa
     )
     shown = soni("chat", "-c", "a.yaml", typed="a\nhunter2\n/why\n/help\n", cwd=tmp_path)
     assert "ValueError: no such account •••" in shown
-    assert 'handlers.py", line 5' in shown
+    assert "handlers.py:5)" in shown
     assert "hunter2" not in shown
     assert "a.action_work (action): action 'work' raised ValueError" in shown
     assert shown.count("/restart begins anew") == 2

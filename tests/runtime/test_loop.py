@@ -13,7 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from soni import Actions, ConfigError, RuntimeLoop, SoniConfig
 from soni.config.models import PersistenceConfig
-from soni.core.commands import Acknowledge, AffirmConfirmation, SetSlot, StartFlow
+from soni.core.commands import Acknowledge, AffirmConfirmation, CancelFlow, SetSlot, StartFlow
 from soni.core.message_sink import BufferedMessageSink, CallbackMessageSink, Message
 from soni.core.state import DialogueState
 from soni.dm.orchestrator.commands import CommandHandler
@@ -191,6 +191,40 @@ async def test_a_sink_that_fails_does_not_stop_the_turn(assistant: Assistant) ->
         assert turn.text == "Name?"
         assert turn.error is None
         assert await loop.process_message("Ana", user_id="a") == "Ana, pet?"
+
+
+EDITED = {
+    "a step was renamed": ("{collect: pet, message", "{step: ask_pet, type: collect, slot: pet, message"),
+    "the flow was renamed": ("      meet:", "      greet:"),
+    "a slot became of another type": ("name: {type: text}", "name: {type: date}"),
+    "a slot was renamed": ("name", "first_name"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), EDITED.values(), ids=EDITED.keys())
+async def test_an_edited_assistant_does_not_strand_the_conversations_it_had(
+    assistant: Assistant, tmp_path: Path, old: str, new: str
+) -> None:
+    async with open_checkpointer(PersistenceConfig(backend="sqlite", path=str(tmp_path / "c.db"))) as saver:
+        before = Conversation(assistant(NAMES), checkpointer=saver)
+        await before.say(StartFlow(flow="meet"))
+        assert await before.say(SetSlot(slot="name", value="Ana")) == ["Ana, pet?"]
+        after = Conversation(assistant(NAMES.replace(old, new)), checkpointer=saver)
+        said = await after.say(StartFlow(flow="other"))
+        assert after.last is not None
+        assert after.last.error is None
+        assert "Hi." in said
+        flow = "greet" if "greet" in new else "meet"
+        assert (await after.say(CancelFlow(), StartFlow(flow=flow)))[-1] == "Name?"
+
+
+async def test_an_edit_elsewhere_leaves_a_conversation_where_it_was(assistant: Assistant) -> None:
+    saver = InMemorySaver()
+    before = Conversation(assistant(NAMES), checkpointer=saver)
+    await before.say(StartFlow(flow="meet"))
+    edited = NAMES.replace("Hi.", "Hello.").replace("{name}, pet?", "And the pet, {name}?")
+    after = Conversation(assistant(edited), checkpointer=saver)
+    assert await after.say(SetSlot(slot="name", value="Ana")) == ["And the pet, Ana?"]
 
 
 async def test_reset_and_forget_leave_nothing_behind(assistant: Assistant, tmp_path: Path) -> None:

@@ -43,6 +43,10 @@ class Texts(BaseModel):
         "Sorry, I did not understand that, or it is not something I can help with.",
         "Lo siento, no lo he entendido o no es algo en lo que pueda ayudar.",
     )
+    assistant_changed: Text = _text(
+        "I have changed since we last spoke, so we have to begin that anew.",
+        "He cambiado desde la última vez, así que tenemos que empezar eso de nuevo.",
+    )
     stale_option: Text = _text("That choice is no longer open.", "Esa opción ya no está disponible.")
     action_failed: Text = _text(
         "Sorry, something went wrong and I could not do that.",

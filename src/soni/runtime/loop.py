@@ -28,6 +28,7 @@ from soni.errors import ConfigError, ConversationError, InvalidValue, did_you_me
 from soni.flow.delta import FlowDelta, merge_delta
 from soni.flow.manager import FlowManager, FlowShape
 from soni.runtime.context import RuntimeContext
+from soni.runtime.survival import surviving
 from soni.runtime.turn import Turn
 
 if TYPE_CHECKING:
@@ -133,14 +134,18 @@ class RuntimeLoop:
             if snapshot is None:
                 # The very first turn failed: there is nothing to go on from.
                 await self._checkpointer.adelete_thread(user_id)
-            state = _state_in(snapshot)
+            stored = _state_in(snapshot)
+            state = surviving(stored, self.config, self._flow_manager)
             turn = Turn(state["turn"] + 1, user_id=user_id, now=self._clock(), sink=sink)
             context = self._context(turn)
             flow_slots = await self._with_host_slots(state, slots or {}, context)
             answer = {"text": text, "payload": chosen, "turn": turn.number}
             update = {"flow_slots": flow_slots}
+            if len(state["flow_stack"]) < len(stored["flow_stack"]):
+                said = context.phrase("assistant_changed", state, key=str(turn.number))
+                await turn.deliver(Message(turn.message_id("changed"), "inform", said))
             start: RunnableConfig = snapshot.config if snapshot else _thread(user_id)
-            if snapshot is not None and snapshot.interrupts:
+            if snapshot is not None and snapshot.interrupts and state is stored:
                 entry: Any = Resume(resume=answer, update=update)
             else:
                 entry = {**state, **update, "user_message": text, "payload": answer["payload"]}

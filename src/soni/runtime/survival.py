@@ -1,0 +1,47 @@
+"""What of a stored conversation still fits the assistant, which may have been edited since."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from soni.core.state import CONVERSATION
+
+if TYPE_CHECKING:
+    from soni.config.models import SoniConfig
+    from soni.core.state import DialogueState, FlowContext
+    from soni.flow.manager import FlowManager
+
+
+def surviving(state: DialogueState, config: SoniConfig, manager: FlowManager) -> DialogueState:
+    """The state without flows that stand at a step which is gone, and without values that no longer load.
+
+    The very same object comes back when everything fits.
+    """
+    stack = state["flow_stack"]
+    lost = {frame["flow_id"] for frame in stack if not _stands(frame, config)}
+    gone = {other["flow_id"] for flow_id in lost for other in manager.chain_of(state, flow_id)}
+    slots = {
+        flow_id: {name: value for name, value in held.items() if _loads(name, value, config)}
+        for flow_id, held in state["flow_slots"].items()
+        if flow_id not in gone
+    }
+    if not gone and slots == state["flow_slots"]:
+        return state
+    kept = {flow_id: held for flow_id, held in slots.items() if held or flow_id != CONVERSATION}
+    stack = [frame for frame in stack if frame["flow_id"] not in gone]
+    return cast("DialogueState", {**state, "flow_stack": stack, "flow_slots": kept, "_pending_task": None})
+
+
+def _stands(frame: FlowContext, config: SoniConfig) -> bool:
+    flow = config.flows.get(frame["flow_name"])
+    return flow is not None and frame["current_step"] in flow.plan
+
+
+def _loads(name: str, value: Any, config: SoniConfig) -> bool:
+    if name not in config.slots:
+        return False
+    try:
+        config.slots[name].value_type.load(value)
+    except (ValueError, TypeError, KeyError):
+        return False
+    return True
