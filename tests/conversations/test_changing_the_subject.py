@@ -298,6 +298,53 @@ async def test_a_correction_inside_a_loop_is_about_this_round(assistant: Assista
     assert await user.say(SetSlot(slot="more", value=False)) == ["Basket: a c"]
 
 
+async def test_a_correction_of_what_came_before_a_loop_begins_the_loop_anew(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {size: {type: text}, item: {type: text}, n: {type: integer, source: system}}
+        flows:
+          shop:
+            steps:
+              - {collect: size, message: "Size?"}
+              - {step: begin, type: set, slots: {n: 0}, if: "size is not None"}
+              - step: again
+                type: while
+                condition: "n < 2"
+                limit: 2
+                do: [{collect: item, message: "{size} {n}?"}, {set: {}, compute: {n: "n + 1"}}]
+              - {say: "{size} {n}."}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    assert await user.say(StartFlow(flow="shop", slots={"size": "S"})) == ["S 0?"]
+    assert await user.say(SetSlot(slot="item", value="a")) == ["S 1?"]
+    # The first round is gone through again with what was said in it; the second is asked for.
+    assert await user.say(CorrectSlot(slot="size", value="L")) == ["I have changed that.", "L 1?"]
+    assert await user.say(SetSlot(slot="item", value="b")) == ["L 2."]
+
+
+async def test_going_back_into_an_earlier_round_goes_back_in_the_count_too(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {size: {type: text}, item: {type: text}, n: {type: integer, source: system}}
+        flows:
+          shop:
+            trigger: {intents: ["a basket of size {size}"]}
+            steps:
+              - set: {n: 0}
+              - step: again
+                type: while
+                condition: "n < 2"
+                limit: 2
+                do: [{say: "{size} {n}."}, {collect: item, message: "Item?"}, {set: {}, compute: {n: "n + 1"}}]
+              - {say: "Done {n}."}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    assert await user.say(StartFlow(flow="shop", slots={"size": "S"})) == ["S 0.", "Item?"]
+    assert await user.say(SetSlot(slot="item", value="a")) == ["S 1.", "Item?"]
+    assert await user.say(CorrectSlot(slot="size", value="L")) == ["I have changed that.", "L 0.", "L 1.", "Item?"]
+    assert await user.say(SetSlot(slot="item", value="b")) == ["Done 2."]
+
+
 async def test_values_given_with_a_start_go_to_the_flow_that_is_started(assistant: Assistant, talk: Talk) -> None:
     config = assistant("""
         slots: {x: {type: integer}}

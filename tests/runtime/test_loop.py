@@ -265,7 +265,7 @@ async def test_sensitive_answers_are_in_the_flows_slots_and_nowhere_else(assista
           login:
             steps:
               - {collect: pin, message: "PIN?"}
-              - {collect: name, message: "Name?"}
+              - {collect: name, message: "Name of {pin}?"}
               - {say: "Hello."}
           other: {steps: [{say: "Hi."}]}
     """)
@@ -274,7 +274,7 @@ async def test_sensitive_answers_are_in_the_flows_slots_and_nowhere_else(assista
         user = Conversation(config, checkpointer=saver)
         await user.say(StartFlow(flow="login"))
         await user.say(SetSlot(slot="pin", value="987654"), text="987654")
-        await user.say(SetSlot(slot="pin", value="4321"), text="it is 4321")
+        assert await user.say(SetSlot(slot="pin", value="4321"), text="it is 4321") == ["Name of •••?"]
         state = await user.state()
         assert state["flow_slots"]["login#1"] == {"pin": "4321"}
         rest = {key: value for key, value in state.items() if key != "flow_slots"}
