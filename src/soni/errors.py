@@ -3,7 +3,8 @@
 SoniError
 ├── ConfigError        the assistant's YAML or Python cannot be used; lists every problem
 ├── ActionError        an action failed, timed out or returned something unusable
-│   └── ActionOutcomeUnknown   nobody knows whether a `once` action happened
+│   ├── ActionOutcomeUnknown   nobody knows whether a `once` action happened
+│   └── ActionResultUnusable   it happened, but what it returned cannot be used
 ├── InvalidValue       a value that a slot cannot hold
 ├── LimitReached       a flow ran too many steps or rounds without asking or ending
 └── ConversationError  a turn was asked for in a way that cannot be served
@@ -68,6 +69,10 @@ class ActionError(SoniError):
 
 class ActionOutcomeUnknown(ActionError):
     """A `once` action was started and nobody knows whether it happened."""
+
+
+class ActionResultUnusable(ActionError):
+    """An action ran to its end, and what it returned cannot be used."""
 
 
 class InvalidValue(SoniError):

@@ -266,7 +266,7 @@ async def test_what_an_action_tells_after_it_was_given_up_on_comes_too_late(assi
 async def test_the_time_a_sink_takes_is_not_the_actions_time(assistant: Assistant) -> None:
     config = assistant("""
         flows:
-          run: {steps: [{action: work, timeout: 20ms}, {say: "Done."}]}
+          run: {steps: [{action: work, timeout: 1s}, {say: "Done."}]}
           other: {steps: [{say: "Hi."}]}
     """)
     actions = Actions()
@@ -276,7 +276,7 @@ async def test_the_time_a_sink_takes_is_not_the_actions_time(assistant: Assistan
         await context.inform("Working.")
 
     async def slow(message: Message) -> None:
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(1.5)
 
     understanding = ScriptedUnderstanding({"go": [StartFlow(flow="run")]})
     async with RuntimeLoop(config, actions=actions, understanding=understanding) as loop:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +182,38 @@ async def test_b44_nonsense_from_an_understanding_is_out_of_scope(assistant: Ass
         assert turn.text.endswith("Name?")
 
 
+@pytest.mark.parametrize("backend", ["memory", "sqlite"])
+@pytest.mark.parametrize("ticks", [0, 1, 2, 3, 5, 8, 13, 21])
+async def test_a_turn_cancelled_at_any_moment_leaves_a_conversation_that_works(
+    assistant: Assistant, tmp_path: Path, backend: Any, ticks: int
+) -> None:
+    persistence = PersistenceConfig(backend=backend, path=str(tmp_path / "c.db"))
+    async with (
+        open_checkpointer(persistence) as saver,
+        RuntimeLoop(assistant(NAMES), checkpointer=saver, understanding=Parrot()) as loop,
+    ):
+        await loop.process_message("start", user_id="a")
+        for name in ("Ana", "Bea"):
+            turn = asyncio.create_task(loop.run_turn(f"not {name}", user_id="a"))
+            for _ in range(ticks):
+                await asyncio.sleep(0)
+            turn.cancel()
+            with suppress(asyncio.CancelledError):
+                await turn
+        state = await loop.get_state("a")
+        if state["turn"] == 1:  # cancelled in time: the next message is the answer
+            assert await loop.process_message("Ana", user_id="a") == "Ana, pet?"
+        assert (await loop.run_turn("x", user_id="a")).error is None
+
+
+async def test_a_sink_that_is_cancelled_does_not_stop_the_turn(assistant: Assistant) -> None:
+    async def fail(message: Message) -> None:
+        raise asyncio.CancelledError
+
+    async with RuntimeLoop(assistant(NAMES), understanding=Parrot()) as loop:
+        assert (await loop.run_turn("start", user_id="a", sink=CallbackMessageSink(fail))).text == "Name?"
+
+
 async def test_a_sink_that_fails_does_not_stop_the_turn(assistant: Assistant) -> None:
     def fail(message: Message) -> None:
         raise ConnectionResetError
@@ -216,6 +248,41 @@ async def test_an_edited_assistant_does_not_strand_the_conversations_it_had(
         assert "Hi." in said
         flow = "greet" if "greet" in new else "meet"
         assert (await after.say(CancelFlow(), StartFlow(flow=flow)))[-1] == "Name?"
+
+
+CONFIRM = """
+    slots: {amount: {type: integer}, kind: {type: choice, options: [fast, slow]}, ok: {type: boolean}}
+    flows:
+      send:
+        steps:
+          - {step: ask, type: collect, slot: amount, message: "How much?"}
+          - {step: how, type: collect, slot: kind, message: "How?"}
+          - {step: review, type: confirm, slot: ok, message: "Send {amount} {kind}?"}
+          - {action: pay}
+      other: {steps: [{say: "Hi."}]}
+"""
+EDITS = {
+    "the text": ('"Send {amount} {kind}?"', '"Send {amount} {kind} and subscribe?"'),
+    "the step's type": ("type: confirm, slot: ok, message", "type: say, wait_for_ack: true, message"),
+    "an option": ("[fast, slow]", "[slow, slower]"),
+    "a type": ("amount: {type: integer}", "amount: {type: date}"),
+    "an earlier step": ("step: ask,", "step: ask_amount,"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), EDITS.values(), ids=EDITS.keys())
+async def test_a_yes_to_what_has_been_edited_meanwhile_does_nothing(assistant: Assistant, old: str, new: str) -> None:
+    paid: list[int] = []
+    actions = Actions()
+    actions.register("pay")(lambda amount: paid.append(amount))
+    saver = InMemorySaver()
+    before = Conversation(assistant(CONFIRM), actions=actions, checkpointer=saver)
+    await before.say(StartFlow(flow="send", slots={"amount": 5, "kind": "fast"}))
+    after = Conversation(assistant(CONFIRM.replace(old, new)), actions=actions, checkpointer=saver)
+    await after.say(AffirmConfirmation(), Acknowledge())
+    assert after.last is not None
+    assert after.last.error is None
+    assert paid == []
 
 
 async def test_an_edit_elsewhere_leaves_a_conversation_where_it_was(assistant: Assistant) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass, is_dataclass
+from contextlib import suppress
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
 from soni.core.values.money import Money
-from soni.errors import ActionError, ActionOutcomeUnknown
+from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -48,7 +50,8 @@ class ActionContext:
         begun = self._loop.time()
         self.limit.reschedule(None)
         await self._inform(text)
-        self.limit.reschedule(limit + self._loop.time() - begun)
+        with suppress(RuntimeError):  # the action has ended meanwhile
+            self.limit.reschedule(limit + self._loop.time() - begun)
 
     def inform_sync(self, text: str) -> None:
         """The same for an action that is a plain function."""
@@ -57,11 +60,18 @@ class ActionContext:
         asyncio.run_coroutine_threadsafe(self.inform(text), self._loop).result()
 
 
+def _contained(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    try:
+        return function(*arguments, **named)
+    except StopIteration as error:
+        raise RuntimeError("StopIteration") from error  # a future cannot carry it, and would wait for ever
+
+
 async def _called(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """Call an author's function: a coroutine function here, a plain one in a thread."""
     if inspect.iscoroutinefunction(function):
         return await function(*arguments, **named)
-    result = await asyncio.to_thread(function, *arguments, **named)
+    result = await asyncio.to_thread(_contained, function, *arguments, **named)
     return await result if inspect.isawaitable(result) else result
 
 
@@ -143,6 +153,10 @@ class Actions:
         """The slots an action takes: whether each is required."""
         return {name: parameter.required for name, parameter in self._actions[action].parameters.items()}
 
+    def takes_all(self, action: str) -> bool:
+        """Whether an action takes every slot there is."""
+        return self._actions[action].all_slots
+
     def effect(self, action: str) -> Effect:
         """The declared effect class of an action."""
         return self._actions[action].effect
@@ -168,7 +182,7 @@ class Actions:
         for attempt in range(attempts):
             try:
                 return await self._attempt(name, action, arguments, context, timeout)
-            except ActionOutcomeUnknown:
+            except (ActionOutcomeUnknown, ActionResultUnusable):
                 raise
             except ActionError:
                 if attempt + 1 == attempts:
@@ -197,14 +211,21 @@ class Actions:
             raise (ActionOutcomeUnknown(message) if action.effect == "once" else ActionError(message)) from None
         except Exception as error:  # whatever an author's code raises is a failed action, not a failed turn
             raise ActionError(f"action '{name}' raised {type(error).__name__}") from error
-        return _outputs(name, result)
+        try:
+            return _outputs(name, result)
+        except ActionError:
+            raise
+        except Exception as error:  # what an author's object does when it is looked at is anybody's guess
+            raise ActionResultUnusable(f"action '{name}' returned what raises {type(error).__name__}") from error
 
 
 def _read(function: Callable[..., Any], effect: Effect) -> _Action:
+    written = function.func if isinstance(function, functools.partial) else function
+    written = written if inspect.isroutine(written) else type(written).__call__
     try:
-        hints = get_type_hints(function, include_extras=True)
+        hints = get_type_hints(written, include_extras=True)
     except NameError as error:
-        raise TypeError(f"the annotations of action '{function.__name__}' cannot be read: {error}") from None
+        raise TypeError(f"the annotations of action '{written.__name__}' cannot be read: {error}") from None
     parameters: dict[str, _Parameter] = {}
     context: str | None = None
     all_slots = False
@@ -259,8 +280,8 @@ def _outputs(name: str, result: Any) -> Mapping[str, Any]:
         case BaseModel():
             return {field: getattr(result, field) for field in type(result).model_fields}
         case Mapping():
-            return result
+            return {str(key): result[key] for key in result}
         case _ if is_dataclass(result) and not isinstance(result, type):
-            return asdict(result)
+            return {field.name: getattr(result, field.name) for field in fields(result)}
         case _:
-            raise ActionError(f"action '{name}' returned {type(result).__name__}; return a dict of outputs")
+            raise ActionResultUnusable(f"action '{name}' returned {type(result).__name__}; return a dict of outputs")

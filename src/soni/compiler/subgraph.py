@@ -15,6 +15,7 @@ from soni.core.state import MOST_PASSED, DialogueState, digest
 from soni.errors import LimitReached, SoniError
 from soni.flow.delta import FlowDelta, changed, merge_delta, merge_deltas
 from soni.steps import END, Outcome, StepContext
+from soni.steps.confirm import ConfirmStepConfig
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,8 +38,12 @@ class LiveStepContext(StepContext, Protocol):
     def reads(self) -> Mapping[str, Any]: ...
 
     @property
-    def acted(self) -> bool:
-        """Whether something happened, or may have, that must not happen twice."""
+    def needs_confirmation(self) -> bool:
+        """Whether the step does something that must not happen unless it was confirmed as it is now."""
+
+    @property
+    def private(self) -> bool:
+        """Whether the step has read a sensitive slot."""
 
 
 class StepRuntime(Protocol):
@@ -81,9 +86,13 @@ def _node(placed: Placed, flow: FlowConfig) -> Any:
     async def run_step(state: DialogueState, runtime: Runtime[Any]) -> Command[str]:
         context: StepRuntime = runtime.context
         frame = state["flow_stack"][-1]
-        back = frame["asked"] is not None and frame["asked"]["step"] == name
-        visit = frame["visits"].get(name, 0) + (0 if back else 1)
+        returning = frame["asked"] is not None and frame["asked"]["step"] == name
+        visit = frame["visits"].get(name, 0) + (0 if returning else 1)
         live = context.step_context(state, placed.step, visit)
+        if live.needs_confirmation:
+            back = stale_confirmation(state, context.flow_manager)
+            if back is not None:
+                return Command(update={**changed(state, back), "_pending_task": None}, goto=GRAPH_END)
         try:
             outcome = await _outcome(placed, live)
             if outcome.transfer is not None and outcome.transfer.returns and len(state["flow_stack"]) >= MOST_FRAMES:
@@ -145,7 +154,7 @@ class _Visited:
         step = self.placed.step
         flow = self.frame["flow_name"]
         entry: dict[str, Any] = {"flow": flow, "step": step.step, "type": step.type, "visit": self.visit}
-        if self.outcome.why:
+        if self.outcome.why and not self.live.private:
             entry["why"] = self.outcome.why
         if waits:
             entry["waits"] = True
@@ -166,28 +175,36 @@ class _Visited:
         return {slot: digest(value) for slot, value in self.live.reads.items()}
 
     def _asked(self) -> Asked:
-        return {"step": self.placed.step.step, "visit": self.visit, "shown": self._digests()}
+        step = self.placed.step
+        return {"step": step.step, "visit": self.visit, "mark": step.mark, "shown": self._digests()}
 
     def _transferred(self, transfer: Transfer) -> FlowDelta:
         if not transfer.returns:
             return self.manager.link_flow(self.state, transfer.flow)
-        here = self._update(asked=self._asked(), returned=None)
+        # What goes down is what the call has read, however the called flow names it.
+        stored = self.manager.get_slots(self.state)
+        given = self.manager.passed_down(transfer.flow, transfer.inputs).values()
+        asked = self._asked()
+        asked["shown"] |= {slot: digest(stored.get(slot)) for slot in given}
+        here = self._update(asked=asked, returned=None)
         call = self.manager.call_flow(merge_delta(self.state, here), transfer.flow, transfer.inputs)
         return merge_deltas([here, call])
 
     def _moved(self, following: str | None) -> FlowDelta:
         flow_id = self.frame["flow_id"]
+        asked = self.frame["asked"]
         before = self.manager.get_slots(self.state, flow_id)
         decided = {**dict.fromkeys(self.outcome.forget), **self.outcome.writes}
         writes = {slot: value for slot, value in decided.items() if before.get(slot) != value}
         passed: Passed = {
             "step": self.placed.step.step,
             "visit": self.visit,
-            "reads": self._digests(),
+            "reads": {**(asked["shown"] if asked and self.frame["returned"] else {}), **self._digests()},
             "wrote": {slot: before.get(slot) for slot in writes},
-            "forgot": [slot for slot, value in writes.items() if value is None],
+            "forgot": sorted(self.outcome.forget),
             "rounds": self.frame["rounds"],
             "acted": self.live.acted,
+            "confirmed": isinstance(self.placed.step, ConfirmStepConfig) and not self.outcome.abandon,
             "goto": following,
         }
         delta = merge_deltas(
@@ -198,6 +215,7 @@ class _Visited:
                     current_step=following,
                     rounds=self._rounds(following),
                     attempts=0,
+                    acted=self.frame["acted"] or self.live.acted,
                     asked=None,
                     answer=None,
                     returned=None,
@@ -217,3 +235,36 @@ class _Visited:
             rounds[self.placed.step.step] = self.outcome.rounds
         inside = {following, *self.flow.plan[following].loops} if following is not None else set()
         return {loop: count for loop, count in rounds.items() if count and loop in inside}
+
+
+def stale_confirmation(state: DialogueState, manager: FlowManager) -> FlowDelta | None:
+    """Go back to the last confirmation before this step, if what it showed is not what would be acted on now.
+
+    What steps have written since is the author's doing and does not count.
+    """
+    computed: set[str] = set()
+    for frame in reversed(manager.chain_of(state, state["flow_stack"][-1]["flow_id"])):
+        stored = manager.get_slots(state, frame["flow_id"])
+        for place in range(len(frame["trail"]) - 1, -1, -1):
+            passed = frame["trail"][place]
+            if not passed["confirmed"]:
+                computed |= set(passed["wrote"])
+                continue
+            shown = {slot: mark for slot, mark in passed["reads"].items() if slot not in computed}
+            if all(digest(stored.get(slot)) == mark for slot, mark in shown.items()):
+                return None
+            dropped = manager.drop_called(state, frame["flow_id"])
+            move = manager.update_frame(
+                merge_delta(state, dropped),
+                frame["flow_id"],
+                current_step=passed["step"],
+                rounds=passed["rounds"],
+                trail=frame["trail"][:place],
+                asked=None,
+                answer=None,
+                returned=None,
+                attempts=0,
+            )
+            why = {"flow": frame["flow_name"], "event": "confirmed anew", "why": "what was shown has changed"}
+            return merge_deltas([dropped, move, FlowDelta(trace=(why,))])
+    return None

@@ -35,6 +35,7 @@ class Passed(TypedDict):
     forgot: list[str]
     rounds: dict[str, int]
     acted: bool
+    confirmed: bool
     goto: str | None
 
 
@@ -50,6 +51,7 @@ class Asked(TypedDict):
 
     step: str
     visit: int
+    mark: str
     shown: dict[str, str]
 
 
@@ -64,6 +66,7 @@ class FlowContext(TypedDict):
     visits: dict[str, int]
     rounds: dict[str, int]
     attempts: int
+    acted: bool
     trail: list[Passed]
     asked: Asked | None
     answer: bool | None

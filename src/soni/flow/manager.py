@@ -19,7 +19,7 @@ __all__ = ["FlowManager", "FlowShape", "has_acted", "merge_delta"]
 def has_acted(frame: FlowContext) -> bool:
     """Whether this flow, or one it called, has done something that must not be done twice."""
     returned = frame["returned"]
-    return any(passed["acted"] for passed in frame["trail"]) or (returned is not None and returned["acted"])
+    return frame["acted"] or (returned is not None and returned["acted"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,7 @@ class FlowManager:
             "visits": {},
             "rounds": {},
             "attempts": 0,
+            "acted": False,
             "trail": [],
             "asked": None,
             "answer": None,
@@ -140,16 +141,21 @@ class FlowManager:
         gone = FlowDelta(flow_stack=state["flow_stack"][:-1], forgotten=frozenset({top["flow_id"]}))
         # A called flow that links hands its caller on: somebody still waits for what it returns.
         entered_by: EnteredBy = "call" if top["entered_by"] == "call" else "link"
-        _, pushed = self.push_flow(merge_delta(state, gone), flow_name, entered_by=entered_by, slots=carried)
-        return merge_deltas([gone, pushed])
+        flow_id, pushed = self.push_flow(merge_delta(state, gone), flow_name, entered_by=entered_by, slots=carried)
+        after = merge_deltas([gone, pushed])
+        return merge_deltas([after, self.update_frame(merge_delta(state, after), flow_id, acted=has_acted(top))])
 
     def call_flow(self, state: DialogueState, flow_name: str, inputs: Mapping[str, str]) -> FlowDelta:
         """Start a flow that will come back; same-named slots go in, `inputs` maps others (theirs: ours)."""
         ours = self.get_slots(state)
-        names = {name: name for name in self._flows[flow_name].slot_names} | dict(inputs)
+        names = self.passed_down(flow_name, inputs)
         given = {theirs: ours[name] for theirs, name in names.items() if ours.get(name) is not None}
         _, pushed = self.push_flow(state, flow_name, entered_by="call", slots=given)
         return pushed
+
+    def passed_down(self, flow_name: str, inputs: Mapping[str, str]) -> dict[str, str]:
+        """Which slots a call gives to a flow, if they have values (theirs: ours)."""
+        return {name: name for name in self._flows[flow_name].slot_names} | dict(inputs)
 
     def handle_intent_change(self, state: DialogueState, flow_name: str) -> FlowDelta:
         """The person wants another flow: the current one pauses; a paused one of that name comes back."""

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from soni.actions import ActionContext
+from soni.config.models import ActionStepConfig
 from soni.core.message_sink import Message
 from soni.core.state import digest
 from soni.du.context import MASK
-from soni.errors import ActionError, ActionOutcomeUnknown
+from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable
 from soni.flow.manager import has_acted
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class LiveStep:
         asked = self._frame["asked"]
         if self._frame["answer"] is None or asked is None:
             return None
+        if asked["mark"] != self._step.mark:
+            return None
         shown = {slot: mark for slot, mark in asked["shown"].items() if slot != self._step.asks}
         unchanged = all(digest(self._stored.get(slot)) == mark for slot, mark in shown.items())
         return self._frame["answer"] if unchanged else None
@@ -75,6 +78,16 @@ class LiveStep:
     @property
     def attempts(self) -> int:
         return self._frame["attempts"]
+
+    @property
+    def needs_confirmation(self) -> bool:
+        return isinstance(self._step, ActionStepConfig) and self._context.actions.effect(self._step.call) == "once"
+
+    @property
+    def private(self) -> bool:
+        return any(
+            self._context.config.slots[slot].sensitive for slot in self.reads if slot in self._context.config.slots
+        )
 
     @property
     def done(self) -> bool:
@@ -120,7 +133,8 @@ class LiveStep:
         return await self._context.accept(self._state, values, flow_id=self._frame["flow_id"])
 
     async def call_action(self, name: str, *, timeout: float | None, retry: int) -> Mapping[str, Any]:
-        for slot in self._context.actions.parameters(name):
+        everything = self._stored if self._context.actions.takes_all(name) else {}
+        for slot in {**self._context.actions.parameters(name), **everything}:
             self.slots.get(slot)  # an action reads what its signature names
         limit = timeout or self._context.config.settings.action_timeout
         language = self._context.language(self._state)
@@ -133,7 +147,7 @@ class LiveStep:
             self.acted = once
             return result
         except ActionError as error:
-            self.acted = once and isinstance(error, ActionOutcomeUnknown)
+            self.acted = once and isinstance(error, ActionOutcomeUnknown | ActionResultUnusable)
             logger.warning("%s", self._masked(f"{error}{_cause(error.__cause__)}"))
             raise
 

@@ -139,16 +139,15 @@ class RuntimeLoop:
             turn = Turn(state["turn"] + 1, user_id=user_id, now=self._clock(), sink=sink)
             context = self._context(turn)
             flow_slots = await self._with_host_slots(state, slots or {}, context)
-            answer = {"text": text, "payload": chosen, "turn": turn.number}
-            update = {"flow_slots": flow_slots}
+            answer = {"text": text, "payload": chosen, "turn": turn.number, "flow_slots": flow_slots}
             if len(state["flow_stack"]) < len(stored["flow_stack"]):
                 said = context.phrase("assistant_changed", state, key=str(turn.number))
                 await turn.deliver(Message(turn.message_id("changed"), "inform", said))
             start: RunnableConfig = snapshot.config if snapshot else _thread(user_id)
             if snapshot is not None and snapshot.interrupts and state is stored:
-                entry: Any = Resume(resume=answer, update=update)
+                entry: Any = Resume(resume=answer)
             else:
-                entry = {**state, **update, "user_message": text, "payload": answer["payload"]}
+                entry = {**state, "flow_slots": flow_slots, "user_message": text, "payload": chosen}
             try:
                 after = await self._graph.ainvoke(entry, start, context=context, durability="exit")
                 turn.close()

@@ -18,7 +18,7 @@ def surviving(state: DialogueState, config: SoniConfig, manager: FlowManager) ->
     The very same object comes back when everything fits.
     """
     stack = state["flow_stack"]
-    lost = {frame["flow_id"] for frame in stack if not _stands(frame, config)}
+    lost = {frame["flow_id"] for frame in stack if not _stands(frame, state, config)}
     gone = {other["flow_id"] for flow_id in lost for other in manager.chain_of(state, flow_id)}
     slots = {
         flow_id: {name: value for name, value in held.items() if _loads(name, value, config)}
@@ -32,14 +32,22 @@ def surviving(state: DialogueState, config: SoniConfig, manager: FlowManager) ->
     return cast("DialogueState", {**state, "flow_stack": stack, "flow_slots": kept, "_pending_task": None})
 
 
-def _stands(frame: FlowContext, config: SoniConfig) -> bool:
+def _stands(frame: FlowContext, state: DialogueState, config: SoniConfig) -> bool:
+    """Whether a flow can go on, and go back, as if nothing had happened."""
     flow = config.flows.get(frame["flow_name"])
-    return flow is not None and frame["current_step"] in flow.plan
+    if flow is None or frame["current_step"] not in flow.plan:
+        return False
+    held = [*state["flow_slots"].get(frame["flow_id"], {}).items()]
+    held += [entry for passed in frame["trail"] for entry in passed["wrote"].items() if entry[1] is not None]
+    known = all(passed["step"] in flow.plan for passed in frame["trail"])
+    return known and all(_loads(name, value, config) for name, value in held)
 
 
 def _loads(name: str, value: Any, config: SoniConfig) -> bool:
     if name not in config.slots:
         return False
+    if config.slots[name].type == "choice":
+        return value in config.slots[name].options
     try:
         config.slots[name].value_type.load(value)
     except (ValueError, TypeError, KeyError):

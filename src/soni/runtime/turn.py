@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -45,6 +46,9 @@ class Turn:
             return
         try:
             await self._sink.send(message)
-        except Exception:  # a broken connection of one person must not stop what was asked for
+        except (Exception, asyncio.CancelledError):  # one person's broken connection must not stop what was asked for
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
             logger.warning("the sink of turn %d failed; its messages are kept", self.number, exc_info=True)
             self._sink = None

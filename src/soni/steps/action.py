@@ -46,11 +46,12 @@ class ActionStepConfig(Step):
                 raise ActionError(f"action '{self.call}' did not return '{missing[0]}'")
             values = {slot: result[output] for output, slot in self.map_outputs.items()}
             writes = await ctx.accept({slot: value for slot, value in values.items() if value is not None})
-        except ActionOutcomeUnknown as error:
-            if self.on_unknown:
-                return Outcome(why=str(error), goto=self.on_unknown)
-            return Outcome(why=str(error), goto=HANDOFF, task=inform(ctx.phrase("outcome_unknown")))
         except (ActionError, InvalidValue) as error:
+            if ctx.acted and self.on_unknown:
+                return Outcome(why=str(error), goto=self.on_unknown)
+            if ctx.acted:
+                text = "outcome_unknown" if isinstance(error, ActionOutcomeUnknown) else "failed_after_effect"
+                return Outcome(why=str(error), goto=HANDOFF, task=inform(ctx.phrase(text)))
             if self.on_error:
                 return Outcome(why=str(error), goto=self.on_error)
             return Outcome(why=str(error), abandon=True, task=inform(ctx.phrase("action_failed")))

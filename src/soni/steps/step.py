@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, ValidationError, model_validator
 
 from soni.core.expression import Expression
 from soni.core.refusal import refusal
+from soni.core.state import digest
 from soni.core.template import Text
 from soni.errors import did_you_mean
 
@@ -68,6 +70,10 @@ class StepContext(Protocol):
     @property
     def attempts(self) -> int:
         """How many answers to this visit's question were refused."""
+
+    @property
+    def acted(self) -> bool:
+        """Whether this very step has done, or may have done, something that must not happen twice."""
 
     @property
     def done(self) -> bool:
@@ -175,6 +181,11 @@ class Step(BaseModel):
     def body(self) -> tuple[Step, ...]:
         """Steps written inside this one."""
         return ()
+
+    @cached_property
+    def mark(self) -> str:
+        """Tells whether a step is still written as it was when it asked."""
+        return digest(self.model_dump(mode="json", by_alias=True))
 
     @model_validator(mode="before")
     @classmethod

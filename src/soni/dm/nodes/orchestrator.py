@@ -43,6 +43,7 @@ async def orchestrator_node(state: DialogueState, runtime: Runtime[RuntimeContex
         "flows_started": after["flows_started"],
         "trace": after["trace"],
         "user_message": text,
+        "payload": None,
         "commands": [masked(command) for command in state["commands"]] if private else state["commands"],
         "messages": _window(state["messages"], text, context.turn.messages),
         "response": "\n".join(message.text for message in context.turn.messages),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+import ormsgpack
 from langgraph.runtime import Runtime
 
 from soni.core import commands
@@ -55,7 +56,9 @@ async def _read(text: str, state: DialogueState, context: RuntimeContext) -> Und
     )
     try:
         understood = await context.understanding.understand(text, dialogue)
-        _ = [commands.load(command.dump()) for command in understood.commands]
+        for command in understood.commands:
+            commands.load(command.dump())
+            ormsgpack.packb(command.dump())  # what cannot be stored cannot be acted on
     except Exception as error:  # an understanding may be anybody's model; its failure must not end the conversation
         private = is_private(state["_pending_task"], [], context.config)
         detail = type(error).__name__ if private else repr(error)

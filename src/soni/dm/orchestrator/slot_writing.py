@@ -145,6 +145,10 @@ async def _corrected(
         first = _first_reader(origin["trail"], name, digest(stored))
         if first is not None:
             return _gone_back(origin, first, state, context, writes)
+        asked = origin["asked"]
+        is_calling = manager.called_by(state, origin["flow_id"]) and asked is not None
+        if is_calling and asked is not None and asked["shown"].get(name, digest(stored)) != digest(stored):
+            return _gone_back(origin, None, state, context, writes)
     return merge_deltas([*writes, told(context, state, "changed", why=f"'{slot}' was corrected")])
 
 
@@ -177,11 +181,13 @@ def _first_reader(trail: list[Passed], slot: str, mark: str) -> int | None:
 
 
 def _gone_back(
-    frame: FlowContext, first: int, state: DialogueState, context: RuntimeContext, writes: list[FlowDelta]
+    frame: FlowContext, first: int | None, state: DialogueState, context: RuntimeContext, writes: list[FlowDelta]
 ) -> FlowDelta:
     manager = context.flow_manager
     flow_id = frame["flow_id"]
-    undone = frame["trail"][first:]
+    """Back to a step of the trail, or, without one, to the call that the frame stands at."""
+    undone = [] if first is None else frame["trail"][first:]
+    step = undone[0]["step"] if undone else frame["current_step"]
     called = manager.called_by(state, flow_id)
     if any(passed["acted"] for passed in undone) or any(has_acted(child) for child in called):
         return told(context, state, "already_done", why="something was done with the old value")
@@ -193,13 +199,13 @@ def _gone_back(
     move = manager.update_frame(
         merge_delta(state, dropped),
         flow_id,
-        current_step=undone[0]["step"],
-        rounds=undone[0]["rounds"],
+        current_step=step,
+        rounds=undone[0]["rounds"] if undone else frame["rounds"],
         trail=frame["trail"][:first],
         asked=None,
         answer=None,
         returned=None,
         attempts=0,
     )
-    changed = told(context, state, "changed", why=f"goes back to step '{undone[0]['step']}'")
+    changed = told(context, state, "changed", why=f"goes back to step '{step}'")
     return merge_deltas([dropped, *restored, *kept, move, changed])
