@@ -356,6 +356,25 @@ async def test_sensitive_answers_are_in_the_flows_slots_and_nowhere_else(assista
     assert _hex("987654") not in dump, "a refused value was never anybody's slot"
 
 
+async def test_a_branch_on_a_secret_does_not_tell_it(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {level: {type: choice, options: [hush, open], sensitive: true}}
+        flows:
+          go:
+            steps:
+              - {collect: level, message: "Level?"}
+              - {step: way, type: branch, slot: level, cases: {hush: quiet}}
+              - {step: quiet, type: say, message: "Shh."}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    await user.say(StartFlow(flow="go"))
+    assert await user.choose("hush") == ["Shh."]
+    assert user.last is not None
+    assert "hush" not in str(user.last.trace)
+    assert "hush" not in str({**await user.state(), "messages": [], "flow_slots": {}})
+
+
 async def test_conversation_wide_slots_come_from_the_host_and_guard_flows(assistant: Assistant, talk: Talk) -> None:
     config = assistant("""
         slots: {logged_in: {type: boolean, source: system, scope: conversation}}

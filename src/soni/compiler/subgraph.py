@@ -41,9 +41,8 @@ class LiveStepContext(StepContext, Protocol):
     def needs_confirmation(self) -> bool:
         """Whether the step does something that must not happen unless it was confirmed as it is now."""
 
-    @property
-    def private(self) -> bool:
-        """Whether the step has read a sensitive slot."""
+    def masked(self, text: str) -> str:
+        """A text for logs and traces, without the values of sensitive slots."""
 
 
 class StepRuntime(Protocol):
@@ -154,8 +153,8 @@ class _Visited:
         step = self.placed.step
         flow = self.frame["flow_name"]
         entry: dict[str, Any] = {"flow": flow, "step": step.step, "type": step.type, "visit": self.visit}
-        if self.outcome.why and not self.live.private:
-            entry["why"] = self.outcome.why
+        if self.outcome.why:
+            entry["why"] = self.live.masked(self.outcome.why)
         if waits:
             entry["waits"] = True
         delta = merge_deltas([delta, FlowDelta(trace=(entry,))])

@@ -84,12 +84,6 @@ class LiveStep:
         return isinstance(self._step, ActionStepConfig) and self._context.actions.effect(self._step.call) == "once"
 
     @property
-    def private(self) -> bool:
-        return any(
-            self._context.config.slots[slot].sensitive for slot in self.reads if slot in self._context.config.slots
-        )
-
-    @property
     def done(self) -> bool:
         chain = self._context.flow_manager.chain_of(self._state, self._frame["flow_id"])
         return any(has_acted(frame) for frame in chain)
@@ -148,14 +142,14 @@ class LiveStep:
             return result
         except ActionError as error:
             self.acted = once and isinstance(error, ActionOutcomeUnknown | ActionResultUnusable)
-            logger.warning("%s", self._masked(f"{error}{_cause(error.__cause__)}"))
+            logger.warning("%s", self.masked(f"{error}{_cause(error.__cause__)}"))
             raise
 
     async def _progress(self, text: str) -> None:
         turn = self._context.turn
         await turn.deliver(Message(turn.message_id(f"{self._key}/progress"), "progress", text))
 
-    def _masked(self, text: str) -> str:
+    def masked(self, text: str) -> str:
         for name, value in self._context.loaded(self._stored).items():
             if self._context.config.slots[name].sensitive and str(value):
                 text = text.replace(str(value), MASK)
