@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from langgraph.checkpoint.memory import InMemorySaver
 
 from soni import Actions, SoniConfig, load_config
 from soni.config.models import PersistenceConfig
 from soni.store.checkpointer import open_checkpointer
 from soni.testing import Conversation
+
+# No example is too slow for a busy machine; CI looks at the same examples every time.
+settings.register_profile("soni", deadline=None, derandomize=os.environ.get("CI") == "true")
+settings.load_profile("soni")
 
 Assistant = Callable[[str], SoniConfig]
 Talk = Callable[..., Conversation]
