@@ -6,6 +6,7 @@ SoniError
 │   ├── ActionOutcomeUnknown   nobody knows whether a `once` action happened
 │   └── ActionResultUnusable   it happened, but what it returned cannot be used
 ├── InvalidValue       a value that a slot cannot hold
+├── ConfirmationVoid   what was confirmed has changed after something was done with it
 ├── LimitReached       a flow ran too many steps or rounds without asking or ending
 └── ConversationError  a turn was asked for in a way that cannot be served
 """
@@ -81,6 +82,10 @@ class InvalidValue(SoniError):
 
 class LimitReached(SoniError):
     """A flow ran too many steps or rounds without asking anything or ending."""
+
+
+class ConfirmationVoid(SoniError):
+    """What was confirmed has changed, and something was done with it already."""
 
 
 class ConversationError(SoniError):

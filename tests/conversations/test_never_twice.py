@@ -173,6 +173,49 @@ send:
     assert till.paid == []
 
 
+async def test_a_changed_confirmation_is_not_asked_anew_over_what_is_done(assistant: Assistant, talk: Talk) -> None:
+    """Going back would do the first payment again, going on would do the second unconfirmed: a person takes over."""
+    till = Till()
+    flows = f"""
+send:
+  trigger: {{intents: ["send {{amount}} for {{note}}"]}}
+  steps:
+    - {{confirm: ok, message: "Send {{amount}}, note {{note}}?"}}
+    - {PAY}
+    - {{collect: pin, message: "PIN for the second half?"}}
+    - {{step: again, type: action, call: pay, map_outputs: {{id: ref}}}}
+    - {{say: "Sent."}}
+"""
+    user = talk(assistant(assistant_yaml(flows)), till.actions)
+    await user.say(StartFlow(flow="send", slots={"amount": 100}))
+    assert await user.say(AffirmConfirmation()) == ["PIN for the second half?"]
+    said = await user.say(SetSlot(slot="note", value="evil"), SetSlot(slot="pin", value="1"))
+    assert said == ["That was done, but something went wrong afterwards. A person will look into it."]
+    assert len(till.paid) == 1
+
+
+async def test_a_confirmation_asked_anew_takes_back_what_was_computed_since(assistant: Assistant, talk: Talk) -> None:
+    till = Till()
+    flows = f"""
+send:
+  trigger: {{intents: ["send {{amount}} for {{note}}"]}}
+  steps:
+    - set: {{n: 1}}
+    - {{confirm: ok, message: "Send {{amount}}, note {{note}}?"}}
+    - set: {{}}
+      compute: {{n: "n + 1"}}
+    - {{collect: pin, message: "PIN?"}}
+    - {PAY}
+    - {{say: "Sent {{n}}."}}
+"""
+    user = talk(assistant(assistant_yaml(flows)), till.actions)
+    await user.say(StartFlow(flow="send", slots={"amount": 100}))
+    await user.say(AffirmConfirmation())
+    said = await user.say(SetSlot(slot="note", value="evil"), SetSlot(slot="pin", value="1"))
+    assert said == ["Send 100, note evil?"]
+    assert await user.say(AffirmConfirmation()) == ["Sent 2."]
+
+
 async def test_what_steps_compute_after_the_yes_does_not_ask_again(assistant: Assistant, talk: Talk) -> None:
     till = Till()
     flows = f"""

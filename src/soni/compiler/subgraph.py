@@ -12,7 +12,7 @@ from langgraph.types import Command
 
 from soni.core.pending_task import inform, requires_input
 from soni.core.state import MOST_PASSED, DialogueState, digest
-from soni.errors import LimitReached, SoniError
+from soni.errors import ConfirmationVoid, LimitReached, SoniError
 from soni.flow.delta import FlowDelta, changed, merge_delta, merge_deltas
 from soni.steps import END, Outcome, StepContext
 from soni.steps.confirm import ConfirmStepConfig
@@ -88,11 +88,9 @@ def _node(placed: Placed, flow: FlowConfig) -> Any:
         returning = frame["asked"] is not None and frame["asked"]["step"] == name
         visit = frame["visits"].get(name, 0) + (0 if returning else 1)
         live = context.step_context(state, placed.step, visit)
-        if live.needs_confirmation:
-            back = stale_confirmation(state, context.flow_manager)
-            if back is not None:
-                return Command(update={**changed(state, back), "_pending_task": None}, goto=GRAPH_END)
         try:
+            if live.needs_confirmation and (stale := _stale_confirmation(state, context.flow_manager)):
+                return _confirmed_anew(state, *stale, context.flow_manager)
             outcome = await _outcome(placed, live)
             if outcome.transfer is not None and outcome.transfer.returns and len(state["flow_stack"]) >= MOST_FRAMES:
                 raise LimitReached(f"{MOST_FRAMES} flows are open")
@@ -236,8 +234,8 @@ class _Visited:
         return {loop: count for loop, count in rounds.items() if count and loop in inside}
 
 
-def stale_confirmation(state: DialogueState, manager: FlowManager) -> FlowDelta | None:
-    """Go back to the last confirmation before this step, if what it showed is not what would be acted on now.
+def _stale_confirmation(state: DialogueState, manager: FlowManager) -> tuple[FlowContext, int] | None:
+    """The last confirmation on the way here, if what it showed is not what would be acted on now.
 
     What steps have written since is the author's doing and does not count.
     """
@@ -250,20 +248,16 @@ def stale_confirmation(state: DialogueState, manager: FlowManager) -> FlowDelta 
                 computed |= set(passed["wrote"])
                 continue
             shown = {slot: mark for slot, mark in passed["reads"].items() if slot not in computed}
-            if all(digest(stored.get(slot)) == mark for slot, mark in shown.items()):
-                return None
-            dropped = manager.drop_called(state, frame["flow_id"])
-            move = manager.update_frame(
-                merge_delta(state, dropped),
-                frame["flow_id"],
-                current_step=passed["step"],
-                rounds=passed["rounds"],
-                trail=frame["trail"][:place],
-                asked=None,
-                answer=None,
-                returned=None,
-                attempts=0,
-            )
-            why = {"flow": frame["flow_name"], "event": "confirmed anew", "why": "what was shown has changed"}
-            return merge_deltas([dropped, move, FlowDelta(trace=(why,))])
+            unchanged = all(digest(stored.get(slot)) == mark for slot, mark in shown.items())
+            return None if unchanged else (frame, place)
     return None
+
+
+def _confirmed_anew(state: DialogueState, frame: FlowContext, place: int, manager: FlowManager) -> Command[str]:
+    """Back to the confirmation, so that it is asked about what is true now."""
+    back = manager.go_back(state, frame["flow_id"], place)
+    if back is None:
+        raise ConfirmationVoid("what was confirmed has changed, and something was done with it already")
+    why = {"flow": frame["flow_name"], "event": "confirmed anew", "why": "what was shown has changed"}
+    delta = merge_deltas([back, FlowDelta(trace=(why,))])
+    return Command(update={**changed(state, delta), "_pending_task": None}, goto=GRAPH_END)

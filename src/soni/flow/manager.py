@@ -205,6 +205,32 @@ class FlowManager:
             forgotten=frozenset(gone),
         )
 
+    def go_back(self, state: DialogueState, flow_id: str, place: int | None) -> FlowDelta | None:
+        """Back to a step of a frame's trail, or, without a place, to the call that the frame stands at.
+
+        What the steps wrote since is taken back, last first; what the person said stays; flows called meanwhile are
+        dropped. None if something was done on that stretch that must not be done twice.
+        """
+        frame = next(frame for frame in state["flow_stack"] if frame["flow_id"] == flow_id)
+        undone = [] if place is None else frame["trail"][place:]
+        if any(passed["acted"] for passed in undone) or any(has_acted(f) for f in self.called_by(state, flow_id)):
+            return None
+        dropped = self.drop_called(state, flow_id)
+        old_values = [(name, old) for passed in reversed(undone) for name, old in passed["wrote"].items()]
+        restored = [self.set_slot(state, name, old, flow_id) for name, old in old_values]
+        move = self.update_frame(
+            merge_delta(state, dropped),
+            flow_id,
+            current_step=undone[0]["step"] if undone else frame["current_step"],
+            rounds=undone[0]["rounds"] if undone else frame["rounds"],
+            trail=frame["trail"][:place],
+            asked=None,
+            answer=None,
+            returned=None,
+            attempts=0,
+        )
+        return merge_deltas([dropped, *restored, move])
+
     def forget_answers(self, state: DialogueState) -> FlowDelta:
         """An answer is good for the turn it was given in; a question left open meanwhile is asked again."""
         return FlowDelta(flow_stack=[{**frame, "answer": None} for frame in state["flow_stack"]])

@@ -150,13 +150,13 @@ class RuntimeLoop:
                 entry = {**state, "flow_slots": flow_slots, "user_message": text, "payload": chosen}
             try:
                 after = await self._graph.ainvoke(entry, start, context=context, durability="exit")
-                turn.close()
             except Exception as error:  # the one place that ends a failed turn: say so, keep the conversation
                 logger.exception("turn %d failed", turn.number)
                 apology = context.phrase("error", state, key=str(turn.number))
                 await turn.deliver(Message(turn.message_id("failed"), "inform", apology))
-                turn.close()
                 return TurnResult(turn.number, tuple(turn.messages), state["_pending_task"], (), (), error=repr(error))
+            finally:
+                turn.close()
             return TurnResult(
                 turn=turn.number,
                 messages=tuple(turn.messages),

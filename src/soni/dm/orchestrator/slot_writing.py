@@ -8,8 +8,7 @@ from soni.config.models import CallStepConfig, CollectStepConfig
 from soni.core.pending_task import inform, is_collect
 from soni.core.state import digest
 from soni.errors import InvalidValue
-from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
-from soni.flow.manager import has_acted
+from soni.flow.delta import FlowDelta, merge_deltas
 
 if TYPE_CHECKING:
     from soni.core.state import DialogueState, FlowContext, Passed
@@ -181,31 +180,10 @@ def _first_reader(trail: list[Passed], slot: str, mark: str) -> int | None:
 
 
 def _gone_back(
-    frame: FlowContext, first: int | None, state: DialogueState, context: RuntimeContext, writes: list[FlowDelta]
+    frame: FlowContext, place: int | None, state: DialogueState, context: RuntimeContext, writes: list[FlowDelta]
 ) -> FlowDelta:
-    manager = context.flow_manager
-    flow_id = frame["flow_id"]
-    """Back to a step of the trail, or, without one, to the call that the frame stands at."""
-    undone = [] if first is None else frame["trail"][first:]
-    step = undone[0]["step"] if undone else frame["current_step"]
-    called = manager.called_by(state, flow_id)
-    if any(passed["acted"] for passed in undone) or any(has_acted(child) for child in called):
+    back = context.flow_manager.go_back(state, frame["flow_id"], place)
+    if back is None:
         return told(context, state, "already_done", why="something was done with the old value")
-    # What the steps wrote since is taken back, last first; what the person said stays.
-    old_values = [(name, old) for passed in reversed(undone) for name, old in passed["wrote"].items()]
-    restored = [manager.set_slot(state, name, old, flow_id) for name, old in old_values]
-    dropped = manager.drop_called(state, flow_id)
-    kept = [write for write in writes if not set(write.flow_slots) & dropped.forgotten]
-    move = manager.update_frame(
-        merge_delta(state, dropped),
-        flow_id,
-        current_step=step,
-        rounds=undone[0]["rounds"] if undone else frame["rounds"],
-        trail=frame["trail"][:first],
-        asked=None,
-        answer=None,
-        returned=None,
-        attempts=0,
-    )
-    changed = told(context, state, "changed", why=f"goes back to step '{step}'")
-    return merge_deltas([dropped, *restored, *kept, move, changed])
+    kept = [write for write in writes if not set(write.flow_slots) & back.forgotten]
+    return merge_deltas([back, *kept, told(context, state, "changed", why=f"goes back in '{frame['flow_name']}'")])
