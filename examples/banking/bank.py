@@ -34,6 +34,7 @@ class Customer:
         default_factory=lambda: {"electricity": Decimal("63.40"), "water": Decimal("28.15"), "phone": Decimal("35.00")}
     )
     blocked_cards: set[str] = field(default_factory=set)
+    receipts: dict[str, str] = field(default_factory=dict)
 
     def spend(self, amount: Decimal, what: str) -> str:
         """Take money out of the checking account and return a reference."""

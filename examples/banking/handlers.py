@@ -69,6 +69,11 @@ async def find_bill(biller: str, context: ActionContext) -> dict[str, Any]:
     return {"amount": bank.customer(context.user_id).bills[biller], "due": bank.bill_due(date.today())}
 
 
+@actions.register("send_receipt", effect="idempotent")
+async def send_receipt(biller: str, receipt_email: str, context: ActionContext) -> None:
+    bank.customer(context.user_id).receipts[biller] = receipt_email
+
+
 @actions.register("pay_bill", effect="once")
 async def pay_bill(biller: str, context: ActionContext) -> None:
     customer = bank.customer(context.user_id)

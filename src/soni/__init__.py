@@ -7,7 +7,8 @@ if TYPE_CHECKING:
     from soni.config.loader import load_config
     from soni.config.models import SoniConfig
     from soni.errors import ConfigError, SoniError
-    from soni.runtime.loop import RuntimeLoop, TurnResult
+    from soni.runtime.loop import RuntimeLoop
+    from soni.runtime.result import TurnResult
 
 __all__ = [
     "ActionContext",
@@ -27,7 +28,7 @@ _HOMES = {
     "RuntimeLoop": "soni.runtime.loop",
     "SoniConfig": "soni.config.models",
     "SoniError": "soni.errors",
-    "TurnResult": "soni.runtime.loop",
+    "TurnResult": "soni.runtime.result",
     "load_config": "soni.config.loader",
 }
 

@@ -48,7 +48,7 @@ def test_no_at_the_confirmation_does_nothing() -> None:
 
 
 def test_quick_replies_are_chosen_by_number() -> None:
-    shown = chat("block my card", "2", "1", "1")
+    shown = chat("block my card", "2", "1", "skip", "1")
     assert "  1. debit card\n  2. credit card\n" in shown
     assert "Block your credit card (lost) for good?" in shown
     assert "Your credit card is blocked." in shown
@@ -58,12 +58,12 @@ def test_slash_commands_show_and_restart() -> None:
     shown = chat(
         "/why", "send 20 euros to Ana", "/state", "/why", "/restart", "/state", "/nonsense", "/quit", "send money"
     )
-    assert "Nothing has been said yet." in shown
+    assert "understood start_session() from 'given by the host' (host, 1.00)\nwelcome.hello (say) → ends\n" in shown
     state = json.loads(shown[shown.index("{") : shown.index("\n}\n") + 2])
     assert state["waiting_for"] == "confirm"
     assert state["flows"][0]["slots"]["amount"] == {"amount": "20.00", "currency": "EUR"}
     assert "understood start_flow(flow='transfer_funds')" in shown
-    assert "transfer_funds.review (confirm): asked" in shown
+    assert "transfer_funds.review (confirm): asked → waits" in shown
     assert "The conversation begins anew." in shown
     assert '"flows": []' in shown
     assert "There is no command /nonsense." in shown
@@ -156,7 +156,7 @@ def test_python_that_cannot_be_imported_is_told_with_its_place(tmp_path: Path) -
 
 
 def test_check_lists_problems_and_sets_the_status(tmp_path: Path) -> None:
-    assert "6 flows, 20 slots, no problems" in soni("check", BANKING)
+    assert "7 flows, 22 slots, no problems" in soni("check", BANKING)
     (tmp_path / "a.yaml").write_text("flows:\n  a:\n    steps:\n      - action: pay\n      - {say: '{x}'}\n")
     shown = soni("check", str(tmp_path), status=1)
     assert "a.yaml:4:17: error: flow 'a', step 'action_pay' calls the action 'pay', which is not registered." in shown

@@ -129,7 +129,7 @@ def test_a_folder_is_one_assistant_in_the_order_of_its_file_names() -> None:
         d="# nothing yet",
     )
     assert list(config.flows) == ["one", "two"]
-    assert list(config.slots) == ["b", "a"]
+    assert list(config.own_slots) == ["b", "a"]
     assert (config.settings.language, config.settings.currency) == ("es", "USD")
     assert config.texts.denied == Text.of("Fine")
 
@@ -145,7 +145,7 @@ def test_only_yaml_files_of_the_folder_itself_are_read() -> None:
 def test_the_same_declaration_in_two_files_is_no_contradiction() -> None:
     slot = "slots: {name: {type: text}}\n"
     config = folder(a=slot + "flows: {one: {steps: [{collect: name}]}}", b=slot)
-    assert list(config.slots) == ["name"]
+    assert list(config.own_slots) == ["name"]
 
 
 def test_the_banking_example_has_no_problems() -> None:
@@ -190,9 +190,9 @@ def test_words_that_yaml_would_turn_into_something_else_stay_text() -> None:
               - {collect: start, options: [12:30, 1, 2.5]}
               - {branch: answer, cases: {yes: end, no: end}}
         """)
-    assert list(config.slots["answer"].options) == ["yes", "no"]
-    assert config.slots["answer"].options["yes"].synonyms == ["on", "y"]
-    assert config.slots["start"].examples == ["12:30", "2026-01-01", "007", "1_000", "0x1F", "true"]
+    assert list(config.own_slots["answer"].options) == ["yes", "no"]
+    assert config.own_slots["answer"].options["yes"].synonyms == ["on", "y"]
+    assert config.own_slots["start"].examples == ["12:30", "2026-01-01", "007", "1_000", "0x1F", "true"]
     assert config.flows["hello"].trigger.intents == ["on", "no", "12:30"]
     collect = config.flows["hello"].steps[1]
     assert isinstance(collect, CollectStepConfig)
@@ -226,7 +226,7 @@ def test_an_anchor_repeats_a_value() -> None:
         flows:
           hello: {steps: [{collect: one}, {collect: two}]}
         """)
-    assert config.slots["one"] == config.slots["two"]
+    assert config.own_slots["one"] == config.own_slots["two"]
 
 
 def test_a_byte_order_mark_and_windows_line_ends_do_no_harm() -> None:
@@ -248,7 +248,7 @@ def test_an_assistant_made_in_python_need_not_declare_its_slots() -> None:
     config = SoniConfig(
         flows={"hello": {"steps": [{"collect": "name"}, {"confirm": "sure", "message": "Are you {name}?"}, "end"]}}
     )
-    assert {name: slot.type for name, slot in config.slots.items()} == {"name": "text", "sure": "boolean"}
+    assert {name: slot.type for name, slot in config.own_slots.items()} == {"name": "text", "sure": "boolean"}
     assert check(config) == []
 
 
@@ -282,4 +282,4 @@ def test_division_by_a_slot_is_no_problem_though_a_sample_value_would_be_zero() 
         flows:
           hello: {steps: [{collect: n}, {collect: m}, {say: Big, if: "n / (m - 1) > 2"}]}
         """)
-    assert list(config.slots) == ["n", "m"]
+    assert list(config.own_slots) == ["n", "m"]

@@ -76,6 +76,9 @@ async def converse(script: list[tuple[bool, list[Command]]]) -> int:
         assert user.last.error is None
         state = await user.state()
         task = state["_pending_task"]
+        if state["person"] is not None:
+            assert task is None
+            return len(paid)
         assert (task is None) == (state["flow_stack"] == [])
         assert task is None or (requires_input(task) and said[-1] == task["prompt"])
         assert len(state["flow_stack"]) <= 9

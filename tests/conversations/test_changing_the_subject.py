@@ -8,6 +8,7 @@ from soni.core.commands import (
     AffirmConfirmation,
     CancelFlow,
     CorrectSlot,
+    DenyConfirmation,
     OutOfScope,
     SetSlot,
     StartFlow,
@@ -171,7 +172,9 @@ async def test_b25_what_a_once_action_has_done_is_neither_repeated_nor_undone(as
     await user.say(StartFlow(flow="pay", slots={"amount": 5}))
     assert await user.say(AffirmConfirmation()) == ["How was it?"]
     said = await user.say(CorrectSlot(slot="amount", value=9))
-    assert said == ["That has already been done, so I cannot change it any more.", "How was it?"]
+    assert said[0] == "That has already been done, so I cannot change it any more."
+    assert said[1:] == ["Would you like to talk to a person?"]
+    assert await user.say(DenyConfirmation()) == ["All right.", "How was it?"]
     assert (await user.slots())["amount"] == 5
     assert paid == [5]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from soni import Actions
-from soni.core.commands import CorrectSlot, SetSlot, StartFlow
+from soni.core.commands import CorrectSlot, DenyConfirmation, SetSlot, StartFlow
 from tests.conftest import Assistant, Talk
 
 ORDER = """
@@ -64,14 +66,31 @@ async def test_b4_a_refused_answer_gets_the_error_text_and_the_question_again(
     assert await user.slots() == {}
 
 
-async def test_b4_after_three_refused_answers_the_flow_ends(assistant: Assistant, talk: Talk) -> None:
+async def test_b4_after_three_refused_answers_a_person_is_offered_or_the_flow_ends(
+    assistant: Assistant, talk: Talk
+) -> None:
     user = talk(assistant(ORDER))
     await user.say(StartFlow(flow="order"))
     for _ in range(2):
         await user.say(SetSlot(slot="amount", value=99))
     said = await user.say(SetSlot(slot="amount", value=99))
-    assert said[0] == "Between 0 and 10, not more."
-    assert "stopped" in said[1]
+    assert said == [
+        "Between 0 and 10, not more.",
+        "I am afraid we are not getting anywhere with this.",
+        "Would you like to talk to a person?",
+    ]
+    said = await user.say(DenyConfirmation())
+    assert said == ["All right.", "I could not make use of that, so I have stopped here. Nothing was done."]
+    assert (await user.state())["flow_stack"] == []
+
+
+async def test_b4_without_people_three_refused_answers_end_the_flow(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant("settings: {handoff: false}\n" + textwrap.dedent(ORDER)))
+    await user.say(StartFlow(flow="order"))
+    for _ in range(2):
+        await user.say(SetSlot(slot="amount", value=99))
+    said = await user.say(SetSlot(slot="amount", value=99))
+    assert said[1:] == ["I could not make use of that, so I have stopped here. Nothing was done."]
     assert (await user.state())["flow_stack"] == []
 
 
@@ -235,6 +254,6 @@ async def test_what_an_action_takes_belongs_to_its_flow(assistant: Assistant, ta
 async def test_values_nobody_asked_for_are_dropped_and_traced(assistant: Assistant, talk: Talk) -> None:
     user = talk(assistant(ORDER))
     await user.say(StartFlow(flow="order"))
-    assert await user.say(SetSlot(slot="nonsense", value=1)) == ["How many?"]
+    assert await user.say(SetSlot(slot="nonsense", value="x")) == ["How many?"]
     assert user.last is not None
     assert {"event": "ignored", "why": "there is no slot 'nonsense'"} in user.last.trace

@@ -32,7 +32,7 @@ async def test_a_model_drives_a_conversation_by_commands_alone() -> None:
     async with RuntimeLoop(config, actions=discover_actions(BANKING), understanding=SoniDU(model)) as loop:
         turn = await loop.run_turn("I'd like to wire fifty euros", user_id="dspy")
         assert turn.commands[0] == StartFlow(flow="transfer_funds")
-        assert turn.text == "Who should receive it?"
+        assert turn.text == "Hello, this is your bank's assistant.\nWho should receive it?"
         assert (await loop.process_message("my friend Ana", user_id="dspy")).startswith("Send €50.00 to Ana")
         assert (await loop.process_message("just do it", user_id="dspy")).startswith("Send €50.00 to Ana")
         assert "Done." in await loop.process_message("yes", user_id="dspy")
@@ -45,7 +45,7 @@ async def test_the_prompt_names_every_registered_command_and_the_flows() -> None
     ) as loop:
         await loop.process_message("what is the meaning of life?", user_id="dspy")
     prompt = str(model.history[-1]["messages"])
-    assert all(name in prompt for name in COMMANDS)
+    assert all((name in prompt) == kind.spoken for name, kind in COMMANDS.items())
     assert "transfer_funds: Send money to another person" in prompt
     assert "security_check" not in prompt
 

@@ -80,7 +80,11 @@ def test_a_call_takes_slots_in_and_brings_them_back() -> None:
     _, delta = MANAGER.pop_flow(state)
     caller = MANAGER.get_active_context(merge_delta(state, delta))
     assert caller is not None
-    assert caller["returned"] == {"slots": {"amount": 5, "code": 5}, "acted": False}
+    assert caller["returned"] == {
+        "slots": {"amount": 5, "code": 5},
+        "acted": False,
+        "inner": {"flow": "code", "trail": []},
+    }
 
 
 def test_a_change_of_mind_pauses_or_brings_back() -> None:

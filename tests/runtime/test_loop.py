@@ -115,9 +115,14 @@ async def test_b44_an_understanding_that_fails_costs_one_answer_and_nothing_else
     async with RuntimeLoop(assistant(NAMES), understanding=understanding) as loop:
         await loop.process_message("start", user_id="a")
         understanding.fails = True
-        assert (await loop.process_message("Ana", user_id="a")).endswith("Name?")
+        turn = await loop.run_turn("Ana", user_id="a")
+        assert turn.text == "Ana, pet?", "the offline understanding takes over"
+        assert turn.explain.commands[0].by == "local, instead of one that failed"
+        assert await loop.process_message("?!", user_id="a") == (
+            "Sorry, I have trouble understanding anything just now. Please say it again in a moment.\nAna, pet?"
+        )
         understanding.fails = False
-        assert await loop.process_message("Ana", user_id="a") == "Ana, pet?"
+        assert await loop.process_message("Rex", user_id="a") == "Ana and Rex."
 
 
 class Exploding(CommandHandler[Acknowledge]):

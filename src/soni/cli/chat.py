@@ -27,12 +27,17 @@ from soni.store.checkpointer import open_checkpointer
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from soni.config.models import SoniConfig
+    from soni.config.models import FlowConfig, SoniConfig
     from soni.core.message_sink import Option
     from soni.core.pending_task import PendingTask
-    from soni.runtime.loop import TurnResult
+    from soni.runtime.explanation import Explanation
+    from soni.runtime.result import TurnResult
 
 _HELP = "/state shows the slots, /why explains the last turn, /restart begins anew, /quit leaves."
+_PERSON = (
+    "A person has the conversation now, and what you type goes to them. "
+    "Play them with /person TEXT; /return gives the conversation back."
+)
 
 
 def run_chat(config_path: Path, module: Path | None, user_id: str) -> int:
@@ -67,7 +72,7 @@ async def _chat(config_path: Path, module: Path | None, user_id: str, console: C
             console.print(Text(str(problem), "yellow"))
         console.print(Text(_welcome(config), "dim"))
         chat = _Chat(loop, console, user_id)
-        await chat.show_open_question()
+        await chat.open()
         async for line in _lines(chat, console):
             if not await chat.line(line):
                 break
@@ -95,57 +100,76 @@ class _Chat:
         self._user_id = user_id
         self._sink = ConsoleMessageSink(console)
         self._options: tuple[Option, ...] = ()
-        self._last: TurnResult | None = None
         self._task: PendingTask | None = None
+        self._explanation: Explanation | None = None
 
     @property
     def is_private(self) -> bool:
         """Whether what is typed next should not be seen or kept."""
         return is_private(self._task, [], self._loop.config)
 
-    async def show_open_question(self) -> None:
-        """Begin where an earlier chat stopped."""
-        self._task = task = (await self._loop.get_state(self._user_id))["_pending_task"]
-        if task is not None:
-            self._console.print(Text("Welcome back; /restart begins anew.", "dim"))
-            message = message_of(task, "open")
+    async def open(self) -> None:
+        """Begin with the greeting, or where an earlier chat stopped."""
+        begun = await self._loop.start(self._user_id, sink=self._sink)
+        self._heard(begun)
+        if begun.messages:
+            return
+        if begun.pending is not None:
+            self._note("Welcome back; /restart begins anew.")
+            message = message_of(begun.pending, "open")
             self._options = message.options
             await self._sink.send(message)
+        elif await self._loop.get_handoff(self._user_id):
+            self._note(_PERSON)
 
     async def line(self, line: str) -> bool:
         """Take one line of input; False ends the chat."""
-        match line.strip():
-            case "":
-                return True
-            case "/quit" | "/exit":
-                return False
-            case "/restart":
-                await self._loop.reset(self._user_id)
-                self._options, self._last, self._task = (), None, None
-                self._console.print(Text("The conversation begins anew.", "dim"))
-            case "/state":
-                self._console.print(Text(await self._state(), "dim"))
-            case "/why":
-                self._console.print(Text(_why(self._last), "dim"))
-            case "/help":
-                self._console.print(Text(_HELP, "dim"))
-            case command if command.startswith("/"):
-                self._console.print(Text(f"There is no command {command}. {_HELP}", "dim"))
-            case text:
-                await self._turn(text)
+        word, _, rest = line.strip().partition(" ")
+        try:
+            match word:
+                case "":
+                    return True
+                case "/quit" | "/exit":
+                    return False
+                case "/restart":
+                    await self._loop.reset(self._user_id)
+                    self._options, self._task = (), None
+                    self._note("The conversation begins anew.")
+                    await self.open()
+                case "/state":
+                    self._note(await self._state())
+                case "/why":
+                    self._note(str(self._explanation or await self._loop.explain(self._user_id)))
+                case "/help":
+                    self._note(_HELP)
+                case "/person" if rest.strip():
+                    await self._loop.say(self._user_id, rest.strip(), sink=self._sink)
+                case "/return":
+                    self._heard(await self._loop.return_to_assistant(self._user_id, sink=self._sink))
+                case command if command.startswith("/"):
+                    self._note(f"There is no command {command}. {_HELP}")
+                case _:
+                    await self._turn(line.strip())
+        except ConversationError as error:
+            self._console.print(Text(str(error), "red"))
         return True
+
+    def _note(self, text: str) -> None:
+        self._console.print(Text(text, "dim"))
+
+    def _heard(self, turn: TurnResult) -> None:
+        self._explanation = turn.explain if turn.trace or turn.error else None
+        self._task = turn.pending
+        self._options = turn.messages[-1].options if turn.messages else ()
 
     async def _turn(self, text: str) -> None:
         payload = None
         if text.isascii() and text.isdigit() and len(text) < 4 and 0 < int(text) <= len(self._options):
             payload = self._options[int(text) - 1].payload
-        try:
-            self._last = await self._loop.run_turn(text, user_id=self._user_id, sink=self._sink, payload=payload)
-        except ConversationError as error:
-            self._console.print(Text(str(error), "red"))
-            return
-        self._task = self._last.pending
-        self._options = self._last.messages[-1].options if self._last.messages else ()
+        turn = await self._loop.run_turn(text, user_id=self._user_id, sink=self._sink, payload=payload)
+        self._heard(turn)
+        if turn.handoff is not None:
+            self._note(_PERSON if turn.messages else "(to the person)")
 
     async def _state(self) -> str:
         state = await self._loop.get_state(self._user_id)
@@ -164,6 +188,7 @@ class _Chat:
         ]
         shown: dict[str, Any] = {"turn": state["turn"], "language": state["language"], "flows": flows}
         shown["conversation"] = state["flow_slots"].get(CONVERSATION, {})
+        shown["person"] = state["person"]
         shown["waiting_for"] = _waiting_for(state["_pending_task"])
         return json.dumps(shown, indent=2, ensure_ascii=False)
 
@@ -174,35 +199,17 @@ def _waiting_for(task: PendingTask | None) -> str | None:
     return task["slot"] if task["type"] == "collect" else task["type"]
 
 
-def _why(turn: TurnResult | None) -> str:
-    if turn is None:
-        return "Nothing has been said yet."
-    lines = [f"the turn failed: {turn.error}"] if turn.error else []
-    for entry in turn.trace:
-        why = f": {entry['why']}" if entry.get("why") else ""
-        if "command" in entry:
-            command = dict(entry["command"])
-            fields = ", ".join(f"{name}={value!r}" for name, value in command.items() if name != "type")
-            evidence = f" from '{entry['evidence']}'" if entry["evidence"] else ""
-            sure = f"{entry['by']}, {entry['confidence']:.2f}"
-            lines.append(f"understood {command['type']}({fields}){evidence} ({sure})")
-        elif "step" in entry:
-            lines.append(f"{entry['flow']}.{entry['step']} ({entry['type']}){why}")
-        else:
-            lines.append(f"{entry.get('flow', '')} {entry['event']}{why}".strip())
-    return "\n".join(lines)
-
-
 def _welcome(config: SoniConfig) -> str:
-    flows = [flow for flow in config.flows.values() if flow.if_ is None or flow.if_.names]
-    lines = [f"  {_example(flow)}" for flow in flows if flow.description or flow.trigger.intents]
+    flows = [(name, flow) for name, flow in config.for_people.items() if flow.if_ is None or flow.if_.names]
+    language = config.settings.language
+    told = [(flow, flow.label(name, language, language)) for name, flow in flows if flow.description]
+    lines = [f"  {_example(flow, label)}" for flow, label in told]
     return "\n".join(["You can say, for example:", *lines, _HELP]) if lines else _HELP
 
 
-def _example(flow: Any) -> str:
+def _example(flow: FlowConfig, label: str) -> str:
     plain = [t.source for t in flow.trigger.templates if not any(isinstance(piece, Field) for piece in t.pieces)]
-    said = [f"“{plain[0]}”"] if plain else []
-    return " — ".join([*said, *([flow.description] if flow.description else [])])
+    return f"“{plain[0]}” — {label}" if plain else label
 
 
 async def _lines(chat: _Chat, console: Console) -> AsyncIterator[str]:

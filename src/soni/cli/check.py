@@ -31,7 +31,7 @@ def run_check(config_path: Path, module: Path | None) -> int:
     if errors or config is None:
         console.print(f"{_count(errors, 'problem')}, {_count(warnings, 'warning')}.")
         return 1
-    found = f"{_count(len(config.flows), 'flow')}, {_count(len(config.slots), 'slot')}"
+    found = f"{_count(len(config.flows), 'flow')}, {_count(len(config.own_slots), 'slot')}"
     console.print(f"{config_path}: {found}, no problems, {_count(warnings, 'warning')}.")
     return 0
 

@@ -14,6 +14,7 @@ from soni.core.pending_task import inform, requires_input
 from soni.core.state import MOST_PASSED, DialogueState, digest
 from soni.errors import ConfirmationVoid, LimitReached, SoniError
 from soni.flow.delta import FlowDelta, changed, merge_delta, merge_deltas
+from soni.flow.trail import decided_anew, is_settled, passed_before, still_ahead, unchanged
 from soni.steps import END, Outcome, StepContext
 from soni.steps.confirm import ConfirmStepConfig
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from soni.config.models import FlowConfig, Placed
     from soni.core.pending_task import PendingTask
-    from soni.core.state import Asked, FlowContext, Passed
+    from soni.core.state import Asked, FlowContext, Handoff, Passed
     from soni.flow.manager import FlowManager
     from soni.steps import Step, Transfer
 
@@ -38,8 +39,19 @@ class LiveStepContext(StepContext, Protocol):
     def reads(self) -> Mapping[str, Any]: ...
 
     @property
+    def stored(self) -> Mapping[str, Any]:
+        """The slots as they stand in the state."""
+
+    @property
+    def seen(self) -> Mapping[str, Any]:
+        """What was read, for a trace; sensitive values are masked."""
+
+    @property
     def needs_confirmation(self) -> bool:
         """Whether the step does something that must not happen unless it was confirmed as it is now."""
+
+    def may_keep(self, slot: str) -> bool:
+        """Whether a value may be kept beside its slot."""
 
     def masked(self, text: str) -> str:
         """A text for logs and traces, without the values of sensitive slots."""
@@ -52,6 +64,12 @@ class StepRuntime(Protocol):
     def flow_manager(self) -> FlowManager: ...
 
     def step_context(self, state: DialogueState, step: Step, visit: int) -> LiveStepContext: ...
+
+    def label(self, flow: str, state: DialogueState) -> str:
+        """What to call a flow when talking about it."""
+
+    def handoff(self, state: DialogueState, reason: str | None) -> Handoff | None:
+        """What a person is told who gets the conversation; None if there is nobody."""
 
 
 class SubgraphBuilder:
@@ -88,16 +106,19 @@ def _node(placed: Placed, flow: FlowConfig) -> Any:
         returning = frame["asked"] is not None and frame["asked"]["step"] == name
         visit = frame["visits"].get(name, 0) + (0 if returning else 1)
         live = context.step_context(state, placed.step, visit)
+        before = passed_before(frame, name)
+        over = before if before and not returning and _holds(before, frame, placed.step, live) else None
         try:
-            if live.needs_confirmation and (stale := _stale_confirmation(state, context.flow_manager)):
+            if before is not None and before["acted"] and over is None:
+                raise ConfirmationVoid("what was done was done with other values")
+            if over is None and live.needs_confirmation and (stale := _stale_confirmation(state, context.flow_manager)):
                 return _confirmed_anew(state, *stale, context.flow_manager)
-            outcome = await _outcome(placed, live)
+            outcome = _again(over) if over else await _outcome(placed, live)
             if outcome.transfer is not None and outcome.transfer.returns and len(state["flow_stack"]) >= MOST_FRAMES:
                 raise LimitReached(f"{MOST_FRAMES} flows are open")
         except SoniError as error:
             outcome = _failure(error, live)
-        visited = _Visited(state, frame, placed, flow, visit, outcome, live, context.flow_manager)
-        return visited.command()
+        return _Visited(state, frame, placed, flow, visit, outcome, live, context, before, over).command()
 
     run_step.__name__ = name
     return run_step
@@ -106,9 +127,29 @@ def _node(placed: Placed, flow: FlowConfig) -> Any:
 def _failure(error: SoniError, live: LiveStepContext) -> Outcome:
     """Only where nothing has happened yet may a person be asked to try again."""
     if not live.done:
-        return Outcome(why=f"failed: {error}", abandon=True, task=inform(live.phrase("error")))
-    task = inform(live.phrase("failed_after_effect"), metadata={"kind": "handoff", "data": {"reason": "failed"}})
-    return Outcome(why=f"failed: {error}", abandon=True, task=task)
+        return Outcome(why=f"failed: {error}", abandon=True, event="error", task=inform(live.phrase("error")))
+    task = inform(live.phrase("failed_after_effect"))
+    return Outcome(why=f"failed: {error}", abandon=True, handoff=True, task=task)
+
+
+def _holds(passed: Passed, frame: FlowContext, step: Step, live: LiveStepContext) -> bool:
+    """Whether a step that was passed before a correction need not run again."""
+    if step.asks is not None and step.passed_over:
+        # What people said stays said; only whether to ask at all is decided anew.
+        wanted = step.if_ is None or step.if_.holds(live.slots)
+        known = step.asks in passed["left"] or (live.slots.get(step.asks) is not None and not passed["front"])
+        return wanted and known
+    settled = step.passed_over or is_settled(passed, frame["ahead"])
+    return settled and unchanged(passed, live.stored)
+
+
+def _again(passed: Passed) -> Outcome:
+    return Outcome(
+        why="nothing it read has changed",
+        goto=None if passed["goto"] == "" else passed["goto"] or END,
+        writes={slot: value for slot, value in passed["left"].items() if value is not None},
+        forget=frozenset(slot for slot, value in passed["left"].items() if value is None),
+    )
 
 
 async def _outcome(placed: Placed, ctx: StepContext) -> Outcome:
@@ -130,33 +171,67 @@ class _Visited:
     visit: int
     outcome: Outcome
     live: LiveStepContext
-    manager: FlowManager
+    runtime: StepRuntime
+    before: Passed | None
+    """How the step was passed before a correction."""
+    over: Passed | None
+    """The same, if it is passed over now."""
+
+    @property
+    def manager(self) -> FlowManager:
+        return self.runtime.flow_manager
 
     def command(self) -> Command[str]:
         task = self._task()
         if task is not None and requires_input(task):
-            return self._command(self._update(flow_state="waiting", asked=self._asked()), task, waits=True)
+            return self._command(self._update(flow_state="waiting", asked=self._asked()), task, then="waits")
         if self.outcome.abandon:
-            _, ended = self.manager.cancel_flow(self.state)
-            return self._command(ended, task)
+            return self._abandoned(task)
         if self.outcome.transfer is not None:
-            return self._command(self._transferred(self.outcome.transfer), task)
+            then = f"goes to {self.outcome.transfer.flow}"
+            return self._command(self._transferred(self.outcome.transfer), task, then=then)
         goto = self.outcome.goto or self.placed.step.jump_to or self.placed.next
         following = None if goto in (None, END) else goto
-        return self._command(self._moved(following), task, goto=following)
+        return self._command(self._moved(following), task, goto=following, then=following or "ends")
 
     def _command(
-        self, delta: FlowDelta, task: PendingTask | None, *, goto: str | None = None, waits: bool = False
+        self, delta: FlowDelta, task: PendingTask | None, *, then: str, goto: str | None = None
     ) -> Command[str]:
         step = self.placed.step
         flow = self.frame["flow_name"]
-        entry: dict[str, Any] = {"flow": flow, "step": step.step, "type": step.type, "visit": self.visit}
+        entry: dict[str, Any] = {"flow": flow, "step": step.step, "type": step.type, "visit": self.visit, "then": then}
+        if self.over is not None:
+            entry["passed_over"] = True
         if self.outcome.why:
             entry["why"] = self.live.masked(self.outcome.why)
-        if waits:
-            entry["waits"] = True
+        if step.if_ is not None or step.expressions or step.type == "branch":
+            entry["saw"] = dict(self.live.seen)
         delta = merge_deltas([delta, FlowDelta(trace=(entry,))])
         return Command(update={**changed(self.state, delta), "_pending_task": task}, goto=goto or GRAPH_END)
+
+    def _abandoned(self, task: PendingTask | None) -> Command[str]:
+        """End what the person started; an author's flow for it may follow, or a person."""
+        chain, ended = self.manager.cancel_flow(self.state)
+        event = "handoff" if self.outcome.handoff else self.outcome.event or ""
+        reason = self._reason(chain)
+        flow = self.live.event_flow(event)
+        if flow is not None:
+            about = {"flow": self.runtime.label(chain[0]["flow_name"], self.state), "reason": reason}
+            follows = self.manager.start_event(merge_delta(self.state, ended), event, flow, about)
+            return self._command(merge_deltas([ended, follows]), None, then=f"goes to {flow}")
+        person = self.runtime.handoff(self.state, reason) if self.outcome.handoff else None
+        if person is not None and task is not None:
+            ended = merge_deltas([ended, FlowDelta(person=person)])
+            task = cast("PendingTask", {**task, "metadata": {"kind": "handoff", "data": {"reason": reason}}})
+        return self._command(ended, task, then="stops")
+
+    def _reason(self, chain: list[FlowContext]) -> str | None:
+        """Why the flow cannot go on: in its own words, as the event told it, or as the action before it failed."""
+        told = [self.state["flow_slots"][frame["flow_id"]].get("_reason") for frame in chain]
+        last = self.state["trace"][-1] if self.state["trace"] else {}
+        failed = last.get("why") if last.get("type") == "action" else None
+        reason = self.outcome.why or next((text for text in told if text), None) or failed
+        return self.live.masked(reason) if reason else None
 
     def _task(self) -> PendingTask | None:
         if self.outcome.task is None:
@@ -184,26 +259,41 @@ class _Visited:
         asked = self._asked()
         asked["shown"] |= {slot: digest(stored.get(slot)) for slot in given}
         here = self._update(asked=asked, returned=None)
-        call = self.manager.call_flow(merge_delta(self.state, here), transfer.flow, transfer.inputs)
-        return merge_deltas([here, call])
+        after = merge_delta(self.state, here)
+        call = self.manager.call_flow(after, transfer.flow, transfer.inputs, transfer.outputs, self.before)
+        called = merge_delta(after, call)
+        told = [self.manager.set_slot(called, f"_{name}", value) for name, value in transfer.about.items()]
+        return merge_deltas([here, call, *told])
 
     def _moved(self, following: str | None) -> FlowDelta:
         flow_id = self.frame["flow_id"]
-        asked = self.frame["asked"]
+        asked, returned = self.frame["asked"], self.frame["returned"]
         before = self.manager.get_slots(self.state, flow_id)
-        decided = {**dict.fromkeys(self.outcome.forget), **self.outcome.writes}
+        decided = self._decided()
         writes = {slot: value for slot, value in decided.items() if before.get(slot) != value}
+        own = {slot for slot in {*self.placed.step.sets.values(), *decided} if self.live.may_keep(slot)}
+        reads = {**(asked["shown"] if asked and returned else {}), **self._digests()}
         passed: Passed = {
             "step": self.placed.step.step,
             "visit": self.visit,
-            "reads": {**(asked["shown"] if asked and self.frame["returned"] else {}), **self._digests()},
+            "reads": self.over["reads"] if self.over else reads,
             "wrote": {slot: before.get(slot) for slot in writes},
+            "left": {slot: {**before, **writes}.get(slot) for slot in sorted(own)},
+            "overruled": self.before["overruled"] if self.before else {},
             "forgot": sorted(self.outcome.forget),
             "rounds": self.frame["rounds"],
-            "acted": self.live.acted,
+            "acted": self.live.acted or (self.over is not None and self.over["acted"]),
             "confirmed": isinstance(self.placed.step, ConfirmStepConfig) and not self.outcome.abandon,
             "goto": following,
+            "inner": self.over["inner"] if self.over else returned["inner"] if returned else None,
+            "front": False,
         }
+        ahead = still_ahead(self.frame, self.placed.step.step)
+        if self.over is None and self.outcome.rounds is None:
+            had = self.before["left"] if self.before else {}
+            ahead = decided_anew(
+                ahead, {s for s, v in decided.items() if s not in had or had[s] != v}, passed["rounds"]
+            )
         delta = merge_deltas(
             [
                 *(self.manager.set_slot(self.state, slot, value, flow_id) for slot, value in writes.items()),
@@ -217,6 +307,7 @@ class _Visited:
                     answer=None,
                     returned=None,
                     trail=[*self.frame["trail"], passed][-MOST_PASSED:],
+                    ahead=ahead,
                 ),
             ]
         )
@@ -224,6 +315,15 @@ class _Visited:
             return delta
         _, popped = self.manager.pop_flow(merge_delta(self.state, delta))
         return merge_deltas([delta, popped])
+
+    def _decided(self) -> dict[str, Any]:
+        """What the step gives its slots; where it decides as before, a person's later word stands."""
+        decided = {**dict.fromkeys(self.outcome.forget), **self.outcome.writes}
+        overruled = self.before["overruled"] if self.before else {}
+        for slot, (value, turn) in overruled.items():
+            if slot in decided and (decided[slot] == value or turn == self.state["turn"] + 1):
+                del decided[slot]
+        return decided
 
     def _rounds(self, following: str | None) -> dict[str, int]:
         """Counts of the loops that the next step is still in; a loop left behind starts anew."""

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, Protocol
 
+from soni.config.events import built_in_slots
 from soni.config.paths import (
     endless_transfers,
     field_path,
@@ -62,7 +63,8 @@ class KnownActions(Protocol):
 
 def check(config: SoniConfig, actions: KnownActions | None = None) -> list[Problem]:
     """All problems and warnings; what depends on Python is looked at only when `actions` are given."""
-    problems = [*_slots(config, actions), *_texts(config), *_triggers(config), *endless_transfers(config)]
+    problems = [*_slots(config, actions), *_texts(config), *_triggers(config), *_events(config)]
+    problems += endless_transfers(config)
     for name, flow in config.flows.items():
         problems += _flow(config, name, flow, actions)
     return problems
@@ -72,8 +74,14 @@ def check(config: SoniConfig, actions: KnownActions | None = None) -> list[Probl
 
 
 def _slots(config: SoniConfig, actions: KnownActions | None) -> Iterator[Problem]:
-    for name, slot in config.slots.items():
+    for name in built_in_slots():
+        if config.slots[name] is not built_in_slots()[name]:
+            yield Problem(f"slot '{name}' belongs to the assistant itself.", ("slots", name), "Choose another name.")
+    for name, slot in config.own_slots.items():
         path: Path = ("slots", name)
+        if slot.persist and slot.scope != "conversation":
+            message = f"slot '{name}' is to outlast a session, and belongs to a flow."
+            yield Problem(message, (*path, "persist"), "Give it 'scope: conversation'.")
         if not name.isidentifier():
             yield Problem(f"slot '{name}' needs a name of letters, digits and underscores.", path)
         elif iskeyword(name) or name in WORDS:
@@ -153,6 +161,8 @@ def _triggers(config: SoniConfig) -> Iterator[Problem]:
     for name, flow in config.flows.items():
         if not name.isidentifier():
             yield Problem(f"flow '{name}' needs a name of letters, digits and underscores.", ("flows", name))
+        elif name.startswith("_"):
+            yield Problem(f"flow '{name}' begins with an underscore, as the assistant's own do.", ("flows", name))
         for index, template in enumerate(flow.trigger.templates):
             path: Path = ("flows", name, "trigger", "intents", index)
             for field in (piece for piece in template.pieces if isinstance(piece, Field)):
@@ -169,6 +179,15 @@ def _triggers(config: SoniConfig) -> Iterator[Problem]:
             for slot in sorted(flow.if_.names & set(config.slots) - config.conversation_slots):
                 message = f"the guard of flow '{name}' reads '{slot}', which has no value before the flow has begun."
                 yield Problem(message, ("flows", name, "if"), "Give the slot 'scope: conversation'.")
+
+
+def _events(config: SoniConfig) -> Iterator[Problem]:
+    start = config.settings.start_flow
+    named = [(("events", event), flow) for event, flow in config.events.named().items()]
+    for path, flow in [*named, *([(("settings", "start_flow"), start)] if start else [])]:
+        if flow not in config.flows:
+            hint = did_you_mean(flow, config.flows)
+            yield Problem(f"'{path[1]}' names the flow '{flow}', which does not exist.", path, hint)
 
 
 def _folded(text: str) -> str:

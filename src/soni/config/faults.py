@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from soni.config.events import Events
 from soni.config.models import FlowConfig, PersistenceConfig, Settings, SlotConfig, SoniConfig, TriggerConfig
 from soni.config.slots import ChoiceOption
 from soni.config.texts import Texts
@@ -115,6 +116,8 @@ def _known_keys(tree: dict[str, Any], loc: Loc) -> list[str]:
             return _keys(Settings)
         case ("settings", "persistence"):
             return _keys(PersistenceConfig)
+        case ("events",):
+            return _keys(Events)
         case ("texts",):
             return _keys(Texts)
         case ("slots", _):

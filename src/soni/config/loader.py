@@ -18,7 +18,7 @@ from soni.steps import STEPS
 
 Loc = tuple[str | int, ...]
 
-_SECTIONS = ("settings", "slots", "flows", "texts")
+_SECTIONS = ("settings", "slots", "flows", "events", "texts")
 
 
 def load_config(path: str | Path) -> SoniConfig:
@@ -124,7 +124,8 @@ class _Merged:
             for name, item in value.items():
                 self._add(self.tree.setdefault(key, {}), (key, name), item, source)
         elif value is not None:
-            example = {"settings": "language: en", "texts": "denied: …"}.get(key, f"my_{key[:-1]}: …")
+            examples = {"settings": "language: en", "texts": "denied: …", "events": "cancel: my_flow"}
+            example = examples.get(key, f"my_{key[:-1]}: …")
             problem = Problem(f"'{key}' must be a map.", (key,), f"Write each on its own, as '{example}'.")
             self.problems.append(replace(problem, place=source.place((key,))))
 

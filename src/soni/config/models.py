@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from babel import localedata
 from babel.numbers import is_currency
@@ -22,15 +21,15 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from soni.config.events import Events, built_in_flows, built_in_slots
+from soni.config.flows import FlowConfig, Placed, TriggerConfig, named
 from soni.config.slots import ChoiceOption, SlotConfig
 from soni.config.texts import Texts
-from soni.core.expression import Expression
-from soni.core.template import Template, Text
 from soni.core.timespan import Seconds
-from soni.steps import HANDOFF, STEPS, AnyStep, Step
 from soni.steps.action import ActionStepConfig
 from soni.steps.branch import BranchStepConfig
 from soni.steps.call import CallStepConfig
+from soni.steps.clarify import ClarifyStepConfig
 from soni.steps.collect import CollectStepConfig
 from soni.steps.confirm import ConfirmStepConfig
 from soni.steps.end import EndStepConfig
@@ -41,18 +40,21 @@ from soni.steps.set import SetStepConfig
 from soni.steps.while_loop import WhileStepConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from soni.config.source import SourceMap
+    from soni.core.template import Text
 
 __all__ = [
     "ActionStepConfig",
     "BranchStepConfig",
     "CallStepConfig",
     "ChoiceOption",
+    "ClarifyStepConfig",
     "CollectStepConfig",
     "ConfirmStepConfig",
     "EndStepConfig",
+    "Events",
     "FlowConfig",
     "HandoffStepConfig",
     "LLMConfig",
@@ -67,6 +69,7 @@ __all__ = [
     "Texts",
     "TriggerConfig",
     "WhileStepConfig",
+    "named",
 ]
 
 _MODEL = ConfigDict(
@@ -121,145 +124,12 @@ class Settings(BaseModel):
     llm: LLMConfig | None = None
     persistence: PersistenceConfig = PersistenceConfig()
     action_timeout: Seconds = 60.0
+    start_flow: str | None = None
+    session_timeout: Seconds | None = 86_400.0
+    handoff: bool = True
+    fallback_after: int = Field(default=3, ge=1)
     max_depth: int = Field(default=8, ge=1)
     max_steps: int = Field(default=500, ge=10)
-
-
-def _phrase(text: str) -> str:
-    try:
-        Template.parse(text)
-    except ValueError as error:
-        raise PydanticCustomError("trigger", "{reason}", {"reason": f"the phrase '{text}' {error}."}) from None
-    return text
-
-
-class TriggerConfig(BaseModel):
-    """How people ask for a flow."""
-
-    model_config = _MODEL
-
-    intents: list[Annotated[str, AfterValidator(_phrase)]] = []
-
-    @cached_property
-    def templates(self) -> tuple[Template, ...]:
-        """The phrases, cut at the slots they name."""
-        return tuple(Template.parse(phrase) for phrase in self.intents)
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A step where it stands: its path in the flow, what follows it, and the loops around it."""
-
-    step: Step
-    path: tuple[str | int, ...]
-    next: str | None
-    loops: tuple[str, ...]
-
-
-_REFERENCES = ("slot", "call", "target")
-"""Main fields that name something; a text or an expression may be rewritten without the step becoming another."""
-
-
-def named(steps: object) -> object:
-    """Give each step that has no name one that stays the same while the step does."""
-    if not isinstance(steps, list):
-        return steps
-    taken = set(_names(steps))
-
-    def walk(items: list[Any]) -> list[Any]:
-        return [with_name(item) for item in items]
-
-    def with_name(item: Any) -> Any:
-        if isinstance(item, str) and item in STEPS:
-            item = {"type": item}
-        if not isinstance(item, dict):
-            return item
-        if "step" not in item:
-            stem = _stem(item)
-            name, number = stem, 2
-            while name in taken:
-                name, number = f"{stem}_{number}", number + 1
-            taken.add(name)
-            item = {"step": name, **item}
-        return {**item, "do": walk(item["do"])} if isinstance(item.get("do"), list) else item
-
-    return walk(steps)
-
-
-def _names(steps: list[Any]) -> Iterator[str]:
-    for item in steps:
-        if isinstance(item, dict):
-            if isinstance(item.get("step"), str):
-                yield item["step"]
-            if isinstance(item.get("do"), list):
-                yield from _names(item["do"])
-
-
-def _stem(item: dict[str, Any]) -> str:
-    word = str(item.get("type") or next((key for key in item if key in STEPS), "step"))
-    main = STEPS[word].main if word in STEPS else None
-    if main not in _REFERENCES:
-        return word
-    value = item.get(main if "type" in item else word)
-    return f"{word}_{value}" if isinstance(value, str) and value.isidentifier() else word
-
-
-class FlowConfig(BaseModel):
-    """A flow: how it is asked for, and its steps."""
-
-    model_config = _MODEL
-
-    description: str | None = None
-    trigger: TriggerConfig = TriggerConfig()
-    if_: Expression | None = Field(default=None, alias="if")
-    steps: Annotated[list[AnyStep], BeforeValidator(named), Field(min_length=1)]
-
-    @cached_property
-    def placed(self) -> tuple[Placed, ...]:
-        """Every step, those inside loops too, in the order they are written."""
-        return tuple(_place(self.steps, ("steps",), None, ()))
-
-    @cached_property
-    def plan(self) -> dict[str, Placed]:
-        """Every step by name, with the built-in `handoff` if a step goes there."""
-        plan = {placed.step.step: placed for placed in self.placed}
-        targets = {target for placed in self.placed for target in _targets(placed.step)}
-        unknown_outcome = any(isinstance(placed.step, ActionStepConfig) for placed in self.placed)
-        if HANDOFF not in plan and (HANDOFF in targets or unknown_outcome):
-            plan[HANDOFF] = Placed(HandoffStepConfig(step=HANDOFF), ("steps",), None, ())
-        return plan
-
-    @property
-    def first_step(self) -> str | None:
-        """Where the flow begins."""
-        return self.steps[0].step if self.steps else None
-
-    @cached_property
-    def slot_names(self) -> frozenset[str]:
-        """The slots of the flow: those its steps and trigger phrases name."""
-        phrases = self.trigger.templates
-        names = {piece.slot for phrase in phrases for piece in phrase.pieces if not isinstance(piece, str)}
-        for placed in self.placed:
-            step = placed.step
-            names |= {*step.sets.values(), *step.reads.values()}
-            names |= {name for expression in step.expressions.values() for name in expression.names}
-            names |= step.if_.names if step.if_ else set()
-            names |= {field.slot for text in step.texts.values() for field in text.fields}
-        return frozenset(names)
-
-
-def _place(
-    steps: Sequence[Step], path: tuple[str | int, ...], after: str | None, loops: tuple[str, ...]
-) -> Iterator[Placed]:
-    for index, step in enumerate(steps):
-        following = steps[index + 1].step if index + 1 < len(steps) else after
-        here = (*path, index)
-        yield Placed(step, here, following, loops)
-        yield from _place(step.body, (*here, "do"), step.step, (*loops, step.step))
-
-
-def _targets(step: Step) -> set[str]:
-    return {*step.targets.values(), *([step.jump_to] if step.jump_to else [])}
 
 
 class SoniConfig(BaseModel):
@@ -271,6 +141,7 @@ class SoniConfig(BaseModel):
     settings: Settings = Settings()
     slots: dict[str, SlotConfig] = {}
     flows: dict[str, FlowConfig]
+    events: Events = Events()
     texts: Texts = Texts()
 
     _source: SourceMap | None = PrivateAttr(default=None)
@@ -279,24 +150,51 @@ class SoniConfig(BaseModel):
 
     @model_validator(mode="after")
     def _declare_the_rest(self, info: ValidationInfo) -> SoniConfig:
+        for name, slot in built_in_slots().items():
+            self.slots.setdefault(name, slot)
         if info.context and info.context.get("from_yaml"):
             return self
         for flow in self.flows.values():
-            for slot in sorted(flow.slot_names):
-                kind = "boolean" if slot in self.confirm_slots else "text"
-                self.slots.setdefault(slot, SlotConfig(type=kind))
+            for used in sorted(flow.slot_names):
+                kind = "boolean" if used in self.confirm_slots else "text"
+                self.slots.setdefault(used, SlotConfig(type=kind))
         return self
+
+    @cached_property
+    def runnable(self) -> dict[str, FlowConfig]:
+        """The flows of the author, and those the assistant has of itself."""
+        return {**built_in_flows(self.texts, handoff=self.settings.handoff), **self.flows}
+
+    @cached_property
+    def own_slots(self) -> dict[str, SlotConfig]:
+        """The slots of the author, without those the assistant has of itself."""
+        return {name: slot for name, slot in self.slots.items() if name not in built_in_slots()}
+
+    @cached_property
+    def event_flows(self) -> dict[str, str]:
+        """The flow for each event that has one, the author's or a built-in one."""
+        return {name.removeprefix("_"): name for name in self.runnable if name.startswith("_")} | self.events.named()
+
+    @cached_property
+    def for_people(self) -> dict[str, FlowConfig]:
+        """The flows that people can ask for: one that is for an event only if it says how it is asked for."""
+        events = {*self.event_flows.values(), self.settings.start_flow}
+        return {name: flow for name, flow in self.flows.items() if name not in events or flow.trigger.intents}
 
     @cached_property
     def confirm_slots(self) -> frozenset[str]:
         """Slots that only a confirm step may write."""
-        steps = (placed.step for flow in self.flows.values() for placed in flow.placed)
+        steps = (placed.step for flow in self.runnable.values() for placed in flow.placed)
         return frozenset(step.slot for step in steps if isinstance(step, ConfirmStepConfig))
 
     @cached_property
     def conversation_slots(self) -> frozenset[str]:
         """Slots that belong to the conversation, not to a flow."""
         return frozenset(name for name, slot in self.slots.items() if slot.scope == "conversation")
+
+    def may_keep(self, slot: str) -> bool:
+        """Whether a value may be kept beside its slot: a secret may not, and the conversation's are not a flow's."""
+        return not self.slots[slot].sensitive and slot not in self.conversation_slots
 
     @cached_property
     def languages(self) -> frozenset[str]:

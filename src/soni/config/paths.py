@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from soni.config.events import built_in_slots
 from soni.core.template import Field, Text
 from soni.errors import Problem
 from soni.steps import END, Step
@@ -144,6 +145,7 @@ def _unset(name: str, step: Step, slot: str, path: Path, verb: str) -> Problem:
 
 def _set_at_entry(config: SoniConfig, name: str, flow: FlowConfig) -> set[str]:
     entry = set(config.conversation_slots)
+    entry |= set(built_in_slots()) if name in config.events.named().values() else set()
     entry |= {
         piece.slot for template in flow.trigger.templates for piece in template.pieces if isinstance(piece, Field)
     }

@@ -65,12 +65,15 @@ class SlotConfig(BaseModel):
     description: str | None = None
     message: Text | None = None
     examples: list[str] = []
+    aliases: list[str] = []
+    """Other words for the slot itself, as in 'change the payee'."""
     options: Annotated[dict[str, ChoiceOption], BeforeValidator(_options)] = {}
     items: TypeName = "text"
     validate_: Rule | None = Field(default=None, alias="validate")
     error: Text | None = None
     source: Literal["user", "system"] = "user"
     scope: Literal["flow", "conversation"] = "flow"
+    persist: bool = False
     sensitive: bool = False
 
     @model_validator(mode="after")
@@ -103,4 +106,4 @@ class SlotConfig(BaseModel):
 def _labels(option: ChoiceOption) -> list[str]:
     if option.label is None:
         return []
-    return [template.source for variations in option.label.variants.values() for template in variations]
+    return option.label.sources

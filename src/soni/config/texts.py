@@ -20,9 +20,10 @@ class Texts(BaseModel):
     no: Text = _text("No", "No")
     ask: Text = _text("{what}?", "¿{what}?")
     invalid: Text = _text("Sorry, I cannot use that here.", "Lo siento, eso no me sirve aquí.")
+    stuck: Text = _text("I am afraid we are not getting anywhere with this.", "Me temo que así no avanzamos.")
     too_many_attempts: Text = _text(
-        "I am afraid we are not getting anywhere with this, so I have stopped it. Nothing was done.",
-        "Me temo que así no avanzamos, de modo que lo he dejado. No se ha hecho nada.",
+        "I could not make use of that, so I have stopped here. Nothing was done.",
+        "No he podido usar nada de eso, de modo que lo he dejado. No se ha hecho nada.",
     )
     denied: Text = _text("All right. Nothing was done.", "De acuerdo. No se ha hecho nada.")
     stopped: Text = _text("All right, I leave it at that.", "De acuerdo, lo dejo así.")
@@ -42,6 +43,34 @@ class Texts(BaseModel):
     out_of_scope: Text = _text(
         "Sorry, I did not understand that, or it is not something I can help with.",
         "Lo siento, no lo he entendido o no es algo en lo que pueda ayudar.",
+    )
+    trouble: Text = _text(
+        "Sorry, I have trouble understanding anything just now. Please say it again in a moment.",
+        "Lo siento, ahora mismo me cuesta entender. Dímelo otra vez dentro de un momento, por favor.",
+    )
+    clarify: Text = _text("Which of these do you mean?", "¿A cuál de estas cosas te refieres?")
+    help: Text = _text("This is what I can do:\n{_capabilities}", "Esto es lo que puedo hacer:\n{_capabilities}")
+    greeting: Text = _text("Hello!", "¡Hola!")
+    thanks: Text = _text("You are welcome.", "De nada.")
+    goodbye: Text = _text("Goodbye!", "¡Hasta luego!")
+    chit_chat: Text = _text(
+        "I am better at getting things done than at small talk.",
+        "Se me da mejor hacer gestiones que conversar.",
+    )
+    needed: Text = _text("I cannot go on without that.", "Sin eso no puedo seguir.")
+    nothing_to_resume: Text = _text("There is nothing left open.", "No queda nada pendiente.")
+    restarted: Text = _text("All right, let us begin anew.", "De acuerdo, empecemos de nuevo.")
+    timed_out: Text = _text(
+        "It has been a while, so I have closed what we had open. Nothing more was done.",
+        "Ha pasado un buen rato, así que he cerrado lo que teníamos abierto. No se ha hecho nada más.",
+    )
+    offer_person: Text = _text("Would you like to talk to a person?", "¿Quieres hablar con una persona?")
+    back: Text = _text("You are talking to the assistant again.", "Vuelves a hablar con el asistente.")
+    done: Text = _text("All right.", "De acuerdo.")
+    declined: Text = _text("All right.", "De acuerdo.")
+    no_person: Text = _text(
+        "I am afraid there is nobody I can pass you on to.",
+        "Me temo que no hay nadie a quien pueda pasarte.",
     )
     assistant_changed: Text = _text(
         "I have changed since we last spoke, so we have to begin that anew.",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from soni.errors import SoniError, did_you_mean
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 COMMANDS: dict[str, type[Command]] = {}
-"""Every command by its name; understanding learns of commands from here."""
+"""The commands every assistant has, by name; an assistant's own come with the handlers its loop is given."""
 
 
 class UnknownCommand(SoniError):
@@ -23,6 +26,15 @@ class Command(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
+    """The class's name in snake case."""
+    spoken: ClassVar[bool] = True
+    """Whether a message can mean it; the others come from the host and from the assistant itself."""
+    phrases: ClassVar[tuple[str, ...]] = ()
+    """How people say it, for the offline understanding; a model goes by the docstring and the fields."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
 
     def dump(self) -> dict[str, Any]:
         """The command as JSON, with its name under `type`."""
@@ -33,23 +45,31 @@ C = TypeVar("C", bound=Command)
 
 
 def register(kind: type[C]) -> type[C]:
-    """Make a command known under its class's name in snake case."""
-    kind.name = re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
+    """Make a command one that every assistant has."""
     COMMANDS[kind.name] = kind
     return kind
 
 
-def load(data: dict[str, Any]) -> Command:
+def load(data: dict[str, Any], known: Mapping[str, type[Command]] = COMMANDS) -> Command:
     """The command that `dump` wrote; UnknownCommand if there is no such thing."""
     fields = dict(data)
     name = fields.pop("type", None)
-    if name not in COMMANDS:
-        hint = did_you_mean(str(name), COMMANDS) or f"There are {', '.join(sorted(COMMANDS))}."
+    if name not in known:
+        hint = did_you_mean(str(name), known) or f"There are {', '.join(sorted(known))}."
         raise UnknownCommand(f"there is no command '{name}'. {hint}")
     try:
-        return COMMANDS[name].model_validate(fields)
+        return known[name].model_validate(fields)
     except ValidationError as error:
         raise UnknownCommand(f"'{name}' cannot be read from {fields}: {error.errors()[0]['msg']}") from None
+
+
+def shown(data: dict[str, Any], known: Mapping[str, type[Command]]) -> Command:
+    """A command as it was stored, also one whose values were masked and do not fit their fields any more."""
+    try:
+        return load(data, known)
+    except UnknownCommand:
+        fields = {name: value for name, value in data.items() if name != "type"}
+        return known[data["type"]].model_construct(**fields)
 
 
 @register
@@ -82,6 +102,13 @@ class CorrectSlot(Command):
 
 
 @register
+class ClearSlot(Command):
+    """Forget a value; a slot that may stay empty is not asked for again."""
+
+    slot: str
+
+
+@register
 class AffirmConfirmation(Command):
     """Yes to the confirmation that is open."""
 
@@ -97,5 +124,74 @@ class Acknowledge(Command):
 
 
 @register
+class Skip(Command):
+    """Leave the question that is open unanswered, and go on."""
+
+
+@register
+class Repeat(Command):
+    """Say the last question again."""
+
+
+@register
+class Clarify(Command):
+    """The message fits several flows; the person is to say which."""
+
+    options: list[str]
+
+
+@register
+class ChitChat(Command):
+    """Small talk: a greeting, thanks, goodbye (the topic), or anything else said in passing."""
+
+    topic: str | None = None
+
+
+@register
+class Help(Command):
+    """Tell me what you can do."""
+
+
+@register
 class OutOfScope(Command):
     """Something this assistant has no flow for."""
+
+
+@register
+class HumanHandoff(Command):
+    """Let me talk to a person."""
+
+    reason: str | None = None
+
+
+@register
+class ResumeFlow(Command):
+    """Go on with something that was left open: a flow by name, or the last one."""
+
+    flow: str | None = None
+
+
+@register
+class Restart(Command):
+    """Forget everything that is open, and begin anew."""
+
+
+@register
+class StartSession(Command):
+    """A conversation begins; the greeting flow runs, if there is one."""
+
+    spoken = False
+
+
+@register
+class ReturnToAssistant(Command):
+    """The person who had the conversation gives it back."""
+
+    spoken = False
+
+
+@register
+class Trouble(Command):
+    """The message could not be read at all: no understanding was able to."""
+
+    spoken = False

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
-Kind = Literal["inform", "collect", "confirm", "progress", "handoff"]
+Kind = Literal["inform", "collect", "confirm", "progress", "handoff", "person", "user"]
+"""`person` is what a person says instead of the assistant, `user` what is passed on to them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,25 +18,38 @@ MOST_PASSED = 200
 """How many steps of a trail are kept; a correction reaches no further back."""
 
 FlowState = Literal["active", "waiting", "paused"]
-EnteredBy = Literal["user", "call", "link"]
+EnteredBy = Literal["user", "call", "link", "event"]
 
 
 class Passed(TypedDict):
-    """One step of a frame's trail, enough to go back to it.
+    """One step of a frame's trail, enough to go back to it, and over it again without running it.
 
-    It holds a digest of what the step read, the values its writes replaced, the loops' rounds before it, whether
-    something happened that must not happen twice, and where it went.
+    It holds a digest of what the step read, the values its writes replaced, those it left and those a person has
+    overruled since (with the turn), the loops' rounds before it, whether something happened that must not happen
+    twice, where it went, and, for a call, what the called flow went through. `front` is the place where a flow stood
+    when it went back.
     """
 
     step: str
     visit: int
     reads: dict[str, str]
     wrote: dict[str, Any]
+    left: dict[str, Any]
+    overruled: dict[str, list[Any]]
     forgot: list[str]
     rounds: dict[str, int]
     acted: bool
     confirmed: bool
     goto: str | None
+    inner: Inner | None
+    front: bool
+
+
+class Inner(TypedDict):
+    """What a called flow went through."""
+
+    flow: str
+    trail: list[Passed]
 
 
 class Returned(TypedDict):
@@ -44,6 +57,7 @@ class Returned(TypedDict):
 
     slots: dict[str, Any]
     acted: bool
+    inner: Inner
 
 
 class Asked(TypedDict):
@@ -63,21 +77,34 @@ class FlowContext(TypedDict):
     flow_state: FlowState
     current_step: str | None
     entered_by: EnteredBy
+    event: str | None
+    """What happened that this flow is for, or the one that led to it."""
     visits: dict[str, int]
     rounds: dict[str, int]
     attempts: int
     acted: bool
     trail: list[Passed]
+    ahead: list[Passed]
+    """After a correction: the steps that were passed before and come again; what does not change is not run again."""
     asked: Asked | None
     answer: bool | None
     returned: Returned | None
 
 
 class Spoken(TypedDict):
-    """A line of the conversation, from either side."""
+    """A line of the conversation, from any side."""
 
-    role: Literal["user", "assistant"]
+    role: Literal["user", "assistant", "person"]
     text: str
+
+
+class Handoff(TypedDict):
+    """Why a person has the conversation, and what it was about; sensitive values are masked."""
+
+    reason: str | None
+    flow: str | None
+    slots: dict[str, Any]
+    turn: int
 
 
 class DialogueState(TypedDict):
@@ -96,6 +123,14 @@ class DialogueState(TypedDict):
     _pending_task: PendingTask | None
     turn: int
     trace: list[dict[str, Any]]
+    opened: bool
+    """Whether this session has begun."""
+    last_at: float | None
+    """When the last turn was, in seconds since 1970."""
+    stuck: int
+    """How many turns in a row came to nothing."""
+    person: Handoff | None
+    """Set while a person has the conversation."""
 
 
 def digest(value: Any) -> str:
@@ -120,4 +155,8 @@ def empty_state() -> DialogueState:
         "_pending_task": None,
         "turn": 0,
         "trace": [],
+        "opened": False,
+        "last_at": None,
+        "stuck": 0,
+        "person": None,
     }

@@ -96,6 +96,11 @@ class Text:
         templates = (template for variations in self.variants.values() for template in variations)
         return frozenset(piece for template in templates for piece in template.pieces if isinstance(piece, Field))
 
+    @property
+    def sources(self) -> list[str]:
+        """Every variation as it is written, in every language."""
+        return [template.source for variations in self.variants.values() for template in variations]
+
     def choose(self, language: str, default: str, key: str) -> Template:
         """The variation for this language; the key decides, so a turn that runs again says the same."""
         variations = (

@@ -17,11 +17,15 @@ def is_private(task: PendingTask | None, commands: Iterable[dict[str, Any]], con
     """Whether a message answers a sensitive question, or was understood to hold a sensitive value."""
     named = {task["slot"]} if task is not None and task["type"] == "collect" else set()
     for command in commands:
-        named |= {command.get("slot", ""), *command.get("slots", {})}
+        slots = command.get("slots")
+        named |= {str(command.get("slot", "")), *(slots if isinstance(slots, dict) else ())}
     return any(config.slots[name].sensitive for name in named if name in config.slots)
 
 
 def masked(command: dict[str, Any]) -> dict[str, Any]:
-    """The command without the values it carries."""
-    kept = {**command, "value": MASK} if "value" in command else dict(command)
-    return {**kept, "slots": dict.fromkeys(command["slots"], MASK)} if "slots" in command else kept
+    """The command without what it carries; the names of flows and slots are the author's, not the person's."""
+    slots = command.get("slots")
+    shown = {name: command[name] for name in ("type", "slot", "flow") if isinstance(command.get(name), str)}
+    if isinstance(slots, dict):
+        shown["slots"] = dict.fromkeys(slots, MASK)
+    return {**dict.fromkeys(command, MASK), **shown}

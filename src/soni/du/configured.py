@@ -17,5 +17,10 @@ def configured_understanding(config: SoniConfig) -> Understanding:
         soni_du = import_module("soni.du.dspy")
         understanding: Understanding = soni_du.SoniDU(soni_du.dspy.LM(llm.model, cache=False))
         return understanding
+    return offline_understanding(config)
+
+
+def offline_understanding(config: SoniConfig) -> Understanding:
+    """The one that needs nobody else."""
     local: Understanding = import_module("soni.du.local.understanding").LocalUnderstanding(config)
     return local

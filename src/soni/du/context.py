@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from soni.core.commands import COMMANDS
 from soni.core.values import Reading
 
 if TYPE_CHECKING:
@@ -12,8 +13,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from soni.config.models import FlowConfig, SlotConfig, SoniConfig
+    from soni.core.commands import Command
     from soni.core.pending_task import PendingTask
     from soni.core.state import DialogueState, Spoken
+
+SPOKEN = {name: kind for name, kind in COMMANDS.items() if kind.spoken}
+"""The commands of every assistant that a message can mean."""
 
 MASK = "•••"
 """What stands where a sensitive value was."""
@@ -35,6 +40,8 @@ class DialogueContext:
     """The slots that words may fill: never a confirmation's, never one of the system's."""
     history: tuple[Spoken, ...]
     reading: Reading
+    commands: Mapping[str, type[Command]]
+    """What a message can mean to this assistant, by name."""
 
     @property
     def asked(self) -> str | None:
@@ -55,6 +62,7 @@ def dialogue_context(
     slot_names: Mapping[str, frozenset[str]],
     filled: Mapping[str, Any],
     now: datetime,
+    commands: Mapping[str, type[Command]] = SPOKEN,
 ) -> DialogueContext:
     """Build the context of one message from the state."""
     stack = [frame["flow_name"] for frame in state["flow_stack"]]
@@ -64,7 +72,7 @@ def dialogue_context(
         active_flow=stack[-1] if stack else None,
         paused_flows=tuple(frame["flow_name"] for frame in state["flow_stack"] if frame["flow_state"] == "paused"),
         filled={name: MASK if config.slots[name].sensitive else value for name, value in filled.items()},
-        flows={**startable, **{name: config.flows[name] for name in stack}},
+        flows={**startable, **{name: config.flows[name] for name in stack if name in config.flows}},
         slot_names=slot_names,
         slots={
             name: slot
@@ -73,4 +81,5 @@ def dialogue_context(
         },
         history=tuple(state["messages"]),
         reading=Reading(language, now, config.settings.currency, config.settings.region),
+        commands=commands,
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, create_model
 
-from soni.core.commands import COMMANDS, Command, SetSlot, StartFlow, UnknownCommand, load
+from soni.core.commands import Command, SetSlot, StartFlow, UnknownCommand, load
+from soni.du.context import SPOKEN
 from soni.du.understanding import Found, Understood
 
 try:
@@ -17,6 +18,8 @@ except ModuleNotFoundError:
     raise ModuleNotFoundError("SoniDU needs DSPy. Install it with: pip install 'soni[llm]'", name="dspy") from None
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from soni.config.models import SlotConfig
     from soni.du.context import DialogueContext
 
@@ -40,7 +43,7 @@ class SoniDU(dspy.Module):  # type: ignore[misc]  # DSPy is published without ty
     def __init__(self, lm: Any = None) -> None:
         super().__init__()
         self.lm = lm
-        self.commands = dspy.Predict(_commands_signature())
+        self.commands = dspy.Predict(_commands_signature(tuple(SPOKEN.values())))
         self.slots = SlotExtractor()
 
     async def understand(self, message: str, context: DialogueContext) -> Understood:
@@ -50,6 +53,7 @@ class SoniDU(dspy.Module):  # type: ignore[misc]  # DSPy is published without ty
             return Understood.of([SetSlot(slot=context.asked, value=message)], by="llm")
         with dspy.context(lm=self.lm or dspy.settings.lm):
             prediction = await self.commands.acall(
+                signature=_commands_signature(tuple(context.commands.values())),
                 message=message,
                 open_question=context.task["prompt"] if context.task else "",
                 open_slot=context.asked or "",
@@ -58,7 +62,7 @@ class SoniDU(dspy.Module):  # type: ignore[misc]  # DSPy is published without ty
                 slots=_slots(context.slots_of(context.active_flow)),
                 history=[f"{line['role']}: {line['text']}" for line in context.history],
             )
-            commands = _registered(prediction.commands)
+            commands = _registered(prediction.commands, context.commands)
             started = [command for command in commands if isinstance(command, StartFlow)]
             given = {command.slot for command in commands if isinstance(command, SetSlot)}
             for start in started:
@@ -90,8 +94,9 @@ class SlotExtractor(dspy.Module):  # type: ignore[misc]  # DSPy is published wit
         return [SetSlot(slot=v.slot, value=v.value) for v in prediction.found if v.slot in open_slots]
 
 
-def _commands_signature() -> Any:
-    kinds = [_typed(name, kind) for name, kind in COMMANDS.items()]
+@cache
+def _commands_signature(commands: tuple[type[Command], ...]) -> Any:
+    kinds = [_typed(kind.name, kind) for kind in commands]
     return dspy.Signature(
         {
             "message": (str, dspy.InputField(desc="what the user just said")),
@@ -112,18 +117,19 @@ def _typed(name: str, kind: type[Command]) -> Any:
     return create_model(kind.__name__, __base__=kind, __doc__=kind.__doc__, type=(Literal[name], ...))  # type: ignore[arg-type]  # the name is known at run time only
 
 
-def _registered(predicted: list[Any]) -> list[Command]:
+def _registered(predicted: list[Any], known: Mapping[str, type[Command]]) -> list[Command]:
     commands = []
     for command in predicted:
         try:
-            commands.append(load(command.model_dump()))
+            commands.append(load(command.model_dump(), known))
         except UnknownCommand:
             continue
     return commands
 
 
 def _flows(context: DialogueContext) -> list[str]:
-    return [f"{name}: {flow.description or name.replace('_', ' ')}" for name, flow in context.flows.items()]
+    language = context.reading.language
+    return [f"{name}: {flow.label(name, language, 'en')}" for name, flow in context.flows.items()]
 
 
 def _slots(slots: dict[str, SlotConfig]) -> list[str]:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from soni.core.pending_task import InformTask
-    from soni.core.state import DialogueState, FlowContext
+    from soni.core.state import DialogueState, FlowContext, Handoff
 
 Trace = dict[str, Any]
 
@@ -25,6 +25,9 @@ class FlowDelta:
     """By flow id; a slot set to None is forgotten."""
     flow_count: int | None = None
     flows_started: list[str] | None = None
+    stuck: int | None = None
+    person: Handoff | None = None
+    """Who gets the conversation now; only the host gives it back."""
     tasks: tuple[InformTask, ...] = ()
     """What to tell the person because of this change."""
     trace: tuple[Trace, ...] = ()
@@ -43,6 +46,8 @@ def merge_deltas(deltas: Iterable[FlowDelta]) -> FlowDelta:
             flow_slots=slots,
             flow_count=merged.flow_count if delta.flow_count is None else delta.flow_count,
             flows_started=merged.flows_started if delta.flows_started is None else delta.flows_started,
+            stuck=merged.stuck if delta.stuck is None else delta.stuck,
+            person=merged.person if delta.person is None else delta.person,
             tasks=merged.tasks + delta.tasks,
             trace=merged.trace + delta.trace,
         )
@@ -57,12 +62,9 @@ def merge_delta(state: DialogueState, delta: FlowDelta) -> DialogueState:
 def changed(state: DialogueState, delta: FlowDelta) -> dict[str, Any]:
     """Only the keys of the state that the change touches, with their new values."""
     update: dict[str, Any] = {}
-    if delta.flow_stack is not None:
-        update["flow_stack"] = delta.flow_stack
-    if delta.flow_count is not None:
-        update["flow_count"] = delta.flow_count
-    if delta.flows_started is not None:
-        update["flows_started"] = delta.flows_started
+    for name in ("flow_stack", "flow_count", "flows_started", "stuck", "person"):
+        if (value := getattr(delta, name)) is not None:
+            update[name] = value
     if delta.flow_slots or delta.forgotten:
         slots = {flow_id: held for flow_id, held in state["flow_slots"].items() if flow_id not in delta.forgotten}
         for flow_id, changes in delta.flow_slots.items():

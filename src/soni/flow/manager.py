@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.state import CONVERSATION
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
+from soni.flow.going_back import before_it, calls_one_with, kept_for_call
+from soni.flow.trail import LEFT_OUT, FlowShape, can_go_back, changed_in_call, since_given, told_anew
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from soni.core.state import DialogueState, EnteredBy, FlowContext
+    from soni.core.state import DialogueState, EnteredBy, FlowContext, FlowState, Inner, Passed
+    from soni.flow.trail import Question
 
 __all__ = ["FlowManager", "FlowShape", "has_acted", "merge_delta"]
 
@@ -22,16 +24,13 @@ def has_acted(frame: FlowContext) -> bool:
     return frame["acted"] or (returned is not None and returned["acted"])
 
 
-@dataclass(frozen=True, slots=True)
-class FlowShape:
-    """What the manager needs to know of a flow's definition: where it begins, and the slots it has."""
-
-    first_step: str | None
-    slot_names: frozenset[str]
-
-
 def _is_next(chain: list[FlowContext]) -> bool:
     return not chain[-1]["visits"] or chain[-1]["answer"] is not None
+
+
+def _is_left(chain: list[FlowContext]) -> bool:
+    """Whether the flow of an event waits for an answer that does not come."""
+    return chain[0]["entered_by"] == "event" and not _is_next(chain)
 
 
 class FlowManager:
@@ -73,6 +72,50 @@ class FlowManager:
         owner = CONVERSATION if name in self._conversation_slots else flow_id or self.get_active_flow_id(state)
         return FlowDelta(flow_slots={owner: {name: value}}) if owner else FlowDelta()
 
+    def write(
+        self,
+        state: DialogueState,
+        name: str,
+        value: Any,
+        flow_id: str,
+        *,
+        leave_out: bool = False,
+        answers: bool = False,
+    ) -> FlowDelta:
+        """Store what a person said; what the flow has passed will not bring the old value back.
+
+        What answers the open question is new, and says nothing about what was passed.
+        """
+        frame = self._frame(state, flow_id)
+        questions = self._flows[frame["flow_name"]].questions
+        trail = frame["trail"]
+        since = len(trail) if answers else since_given(trail, name, questions)
+
+        def anew(passed: list[Passed]) -> list[Passed]:
+            return told_anew(passed, name, value, questions, turn=state["turn"] + 1, leave_out=leave_out)
+
+        changes = {"trail": [*trail[:since], *anew(trail[since:])], "ahead": anew(frame["ahead"])}
+        return merge_deltas([self.set_slot(state, name, value, flow_id), self.update_frame(state, flow_id, **changes)])
+
+    def called_before(self, state: DialogueState, name: str) -> str | None:
+        """The frame that is going to call a flow again which has this slot, and which a value can be kept for."""
+        for frame in reversed(state["flow_stack"]):
+            if any(calls_one_with(passed, name, self._flows) for passed in frame["ahead"]):
+                return str(frame["flow_id"])
+        return None
+
+    def write_ahead(self, state: DialogueState, name: str, value: Any, flow_id: str) -> FlowDelta:
+        """Keep what a person said for a flow that is going to be called again."""
+        ahead = kept_for_call(self._frame(state, flow_id)["ahead"], name, value, self._flows, turn=state["turn"] + 1)
+        return self.update_frame(state, flow_id, ahead=ahead)
+
+    def _frame(self, state: DialogueState, flow_id: str) -> FlowContext:
+        return next(frame for frame in state["flow_stack"] if frame["flow_id"] == flow_id)
+
+    def questions(self, flow_name: str) -> Mapping[str, Question]:
+        """The steps of a flow that ask people for something."""
+        return self._flows[flow_name].questions
+
     def owner_of(self, state: DialogueState, name: str) -> str | None:
         """The frame a value for this slot belongs to: the nearest to the top whose flow has the slot."""
         for frame in reversed(state["flow_stack"]):
@@ -86,7 +129,9 @@ class FlowManager:
         flow_name: str,
         *,
         entered_by: EnteredBy = "user",
+        event: str | None = None,
         slots: Mapping[str, Any] | None = None,
+        ahead: list[Passed] | None = None,
     ) -> tuple[str, FlowDelta]:
         """Start a flow on top of the stack; ids are derived, so that a turn run again yields the same."""
         count = state["flow_count"] + 1
@@ -97,11 +142,13 @@ class FlowManager:
             "flow_state": "active",
             "current_step": self._flows[flow_name].first_step,
             "entered_by": entered_by,
+            "event": event,
             "visits": {},
             "rounds": {},
             "attempts": 0,
             "acted": False,
             "trail": [],
+            "ahead": ahead or [],
             "asked": None,
             "answer": None,
             "returned": None,
@@ -122,16 +169,24 @@ class FlowManager:
         *below, popped = state["flow_stack"]
         if popped["entered_by"] == "call" and below:
             slots = state["flow_slots"].get(popped["flow_id"], {})
-            below[-1] = {**below[-1], "returned": {"slots": slots, "acted": has_acted(popped)}}
+            inner: Inner = {"flow": popped["flow_name"], "trail": popped["trail"]}
+            below[-1] = {**below[-1], "returned": {"slots": slots, "acted": has_acted(popped), "inner": inner}}
         return popped, FlowDelta(flow_stack=below, forgotten=frozenset({popped["flow_id"]}))
 
     def cancel_flow(self, state: DialogueState) -> tuple[list[FlowContext], FlowDelta]:
         """Take off the flow the person is in: the one they started, with everything it called."""
         chain = self._chains(state["flow_stack"])[-1] if state["flow_stack"] else []
-        return chain, FlowDelta(
-            flow_stack=state["flow_stack"][: len(state["flow_stack"]) - len(chain)],
-            forgotten=frozenset(frame["flow_id"] for frame in chain),
-        )
+        return chain, self._off(state, chain)
+
+    def drop_event(self, state: DialogueState) -> FlowDelta:
+        """Take off what the flow of an event asks on top of the others; the person has moved on."""
+        chains = self._chains(state["flow_stack"])
+        kept = next((n for n in range(len(chains), 0, -1) if not _is_left(chains[n - 1])), 0)
+        return self._off(state, [frame for chain in chains[kept:] for frame in chain])
+
+    def _off(self, state: DialogueState, frames: list[FlowContext]) -> FlowDelta:
+        gone = frozenset(frame["flow_id"] for frame in frames)
+        return FlowDelta(flow_stack=[f for f in state["flow_stack"] if f["flow_id"] not in gone], forgotten=gone)
 
     def link_flow(self, state: DialogueState, flow_name: str) -> FlowDelta:
         """Replace the top flow by another for good; slots that both have come along."""
@@ -140,18 +195,50 @@ class FlowManager:
         carried = {name: value for name, value in slots.items() if name in self._flows[flow_name].slot_names}
         gone = FlowDelta(flow_stack=state["flow_stack"][:-1], forgotten=frozenset({top["flow_id"]}))
         # A called flow that links hands its caller on: somebody still waits for what it returns.
-        entered_by: EnteredBy = "call" if top["entered_by"] == "call" else "link"
-        flow_id, pushed = self.push_flow(merge_delta(state, gone), flow_name, entered_by=entered_by, slots=carried)
+        entered_by: EnteredBy = top["entered_by"] if top["entered_by"] in ("call", "event") else "link"
+        flow_id, pushed = self.push_flow(
+            merge_delta(state, gone), flow_name, entered_by=entered_by, event=top["event"], slots=carried
+        )
         after = merge_deltas([gone, pushed])
         return merge_deltas([after, self.update_frame(merge_delta(state, after), flow_id, acted=has_acted(top))])
 
-    def call_flow(self, state: DialogueState, flow_name: str, inputs: Mapping[str, str]) -> FlowDelta:
-        """Start a flow that will come back; same-named slots go in, `inputs` maps others (theirs: ours)."""
+    def call_flow(
+        self,
+        state: DialogueState,
+        flow_name: str,
+        inputs: Mapping[str, str],
+        outputs: Mapping[str, str] | None = None,
+        before: Passed | None = None,
+    ) -> FlowDelta:
+        """Start a flow that will come back; same-named slots go in, `inputs` maps others (theirs: ours).
+
+        One that was called `before` takes up what people gave it then, but for what has changed since.
+        """
         ours = self.get_slots(state)
         names = self.passed_down(flow_name, inputs)
+        ahead: list[Passed] = []
+        if before is not None and before["inner"] is not None:
+            brought = {theirs: name for theirs, name in (outputs or {}).items() if name in before["reads"]}
+            names = {**names, **brought}
+            ahead = before["inner"]["trail"]
+            questions = self._flows[flow_name].questions
+            for theirs, value in changed_in_call(before, names, ours).items():
+                leave_out = before["reads"][names[theirs]] == LEFT_OUT
+                ahead = told_anew(ahead, theirs, value, questions, turn=state["turn"] + 1, leave_out=leave_out)
         given = {theirs: ours[name] for theirs, name in names.items() if ours.get(name) is not None}
-        _, pushed = self.push_flow(state, flow_name, entered_by="call", slots=given)
+        event = state["flow_stack"][-1]["event"]
+        _, pushed = self.push_flow(state, flow_name, entered_by="call", event=event, slots=given, ahead=ahead)
         return pushed
+
+    def start_event(self, state: DialogueState, event: str, flow_name: str, about: Mapping[str, Any]) -> FlowDelta:
+        """Start the flow of an event on top of what is open, which waits as it is; events come in spoken order."""
+        given = {f"_{name}": value for name, value in about.items() if value is not None}
+        stack = state["flow_stack"]
+        waits = [n + 1 for n, frame in enumerate(stack) if frame["entered_by"] != "event" or frame["visits"]]
+        below, above = stack[: max(waits, default=0)], stack[max(waits, default=0) :]
+        under = cast("DialogueState", {**state, "flow_stack": below})
+        _, pushed = self.push_flow(under, flow_name, entered_by="event", event=event, slots=given)
+        return merge_deltas([pushed, FlowDelta(flow_stack=[*(pushed.flow_stack or []), *above])])
 
     def passed_down(self, flow_name: str, inputs: Mapping[str, str]) -> dict[str, str]:
         """Which slots a call gives to a flow, if they have values (theirs: ours)."""
@@ -162,6 +249,8 @@ class FlowManager:
         active = self.get_active_context(state)
         if active and active["flow_name"] == flow_name:
             return FlowDelta()
+        left = self.drop_event(state)
+        state = merge_delta(state, left)
         chains = self._chains(state["flow_stack"])
         wanted = next((chain for chain in reversed(chains) if chain[0]["flow_name"] == flow_name), None)
         others = [chain for chain in chains if chain is not wanted]
@@ -169,9 +258,19 @@ class FlowManager:
         first = [frame for chain in others if _is_next(chain) for frame in chain]
         paused = [frame for chain in others if not _is_next(chain) for frame in self._paused(chain)]
         if wanted is not None:
-            return FlowDelta(flow_stack=[*paused, *wanted, *first])
+            return merge_deltas([left, FlowDelta(flow_stack=[*paused, *wanted, *first])])
         _, pushed = self.push_flow(cast("DialogueState", {**state, "flow_stack": paused}), flow_name)
-        return merge_deltas([pushed, FlowDelta(flow_stack=[*(pushed.flow_stack or []), *first])])
+        return merge_deltas([left, pushed, FlowDelta(flow_stack=[*(pushed.flow_stack or []), *first])])
+
+    def started(self, state: DialogueState) -> list[str]:
+        """What the person has open, by name, the last on top."""
+        chains = self._chains(state["flow_stack"])
+        return [chain[0]["flow_name"] for chain in chains if chain[0]["entered_by"] != "event"]
+
+    def concerned(self, state: DialogueState) -> list[FlowContext]:
+        """What the person was doing, with the flows it called, whatever the assistant has put on top of it."""
+        chains = [chain for chain in self._chains(state["flow_stack"]) if chain[0]["entered_by"] != "event"]
+        return chains[-1] if chains else []
 
     def update_frame(self, state: DialogueState, flow_id: str, **changes: Any) -> FlowDelta:
         """Change fields of one frame."""
@@ -199,21 +298,21 @@ class FlowManager:
 
     def drop_called(self, state: DialogueState, flow_id: str) -> FlowDelta:
         """Take off the flows that this one has called: it is going to do something else."""
-        gone = {frame["flow_id"] for frame in self.called_by(state, flow_id)}
-        return FlowDelta(
-            flow_stack=[frame for frame in state["flow_stack"] if frame["flow_id"] not in gone],
-            forgotten=frozenset(gone),
-        )
+        return self._off(state, self.called_by(state, flow_id))
 
-    def go_back(self, state: DialogueState, flow_id: str, place: int | None) -> FlowDelta | None:
+    def go_back(
+        self, state: DialogueState, flow_id: str, place: int | None, slot: str | None = None
+    ) -> FlowDelta | None:
         """Back to a step of a frame's trail, or, without a place, to the call that the frame stands at.
 
         What the steps wrote since is taken back, last first; what the person said stays; flows called meanwhile are
-        dropped. None if something was done on that stretch that must not be done twice.
+        dropped. What was passed lies ahead again, so that steps nothing changes for are passed over. None if something
+        was done on that stretch that must not be done twice and has to do with the slot.
         """
-        frame = next(frame for frame in state["flow_stack"] if frame["flow_id"] == flow_id)
+        frame = self._frame(state, flow_id)
         undone = [] if place is None else frame["trail"][place:]
-        if any(passed["acted"] for passed in undone) or any(has_acted(f) for f in self.called_by(state, flow_id)):
+        called = self.called_by(state, flow_id)
+        if not can_go_back(undone, slot) or any(has_acted(f) for f in called):
             return None
         dropped = self.drop_called(state, flow_id)
         old_values = [(name, old) for passed in reversed(undone) for name, old in passed["wrote"].items()]
@@ -221,15 +320,36 @@ class FlowManager:
         move = self.update_frame(
             merge_delta(state, dropped),
             flow_id,
+            flow_state=self._paused_or_active([frame, *called]),
             current_step=undone[0]["step"] if undone else frame["current_step"],
             rounds=undone[0]["rounds"] if undone else frame["rounds"],
             trail=frame["trail"][:place],
+            ahead=[*undone, *before_it(state, [frame, *called], self._flows)],
             asked=None,
             answer=None,
             returned=None,
             attempts=0,
         )
         return merge_deltas([dropped, *restored, move])
+
+    def _paused_or_active(self, frames: list[FlowContext]) -> FlowState:
+        return "paused" if any(frame["flow_state"] == "paused" for frame in frames) else "active"
+
+    def go_to(self, state: DialogueState, flow_id: str, step: str) -> FlowDelta:
+        """Let a frame go on at another step; flows it called are dropped."""
+        dropped = self.drop_called(state, flow_id)
+        move = self.update_frame(
+            merge_delta(state, dropped),
+            flow_id,
+            flow_state=self._paused_or_active([self._frame(state, flow_id), *self.called_by(state, flow_id)]),
+            current_step=step,
+            ahead=[],
+            asked=None,
+            answer=None,
+            returned=None,
+            attempts=0,
+        )
+        return merge_deltas([dropped, move])
 
     def forget_answers(self, state: DialogueState) -> FlowDelta:
         """An answer is good for the turn it was given in; a question left open meanwhile is asked again."""

@@ -12,12 +12,13 @@ from soni.du.context import MASK
 from soni.runtime.acceptance import accept, loaded_slots
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from soni.actions import Actions
     from soni.config.models import FlowConfig, SoniConfig
+    from soni.core.commands import Command
     from soni.core.expression import Expression
-    from soni.core.state import DialogueState
+    from soni.core.state import DialogueState, Handoff
     from soni.core.template import Text
     from soni.du.understanding import Understanding
     from soni.flow.manager import FlowManager
@@ -35,9 +36,16 @@ class RuntimeContext:
     flow_manager: FlowManager
     actions: Actions
     understanding: Understanding
+    offline: Callable[[], Understanding]
+    """The understanding to fall back on when the other fails."""
     subgraphs: Mapping[str, Any]
-    command_handlers: Mapping[type, Any]
+    command_handlers: Mapping[type[Command], Any]
     turn: Turn
+
+    @property
+    def commands(self) -> dict[str, type[Command]]:
+        """The commands that this assistant knows, by name."""
+        return {kind.name: kind for kind in self.command_handlers}
 
     def language(self, state: DialogueState) -> str:
         """The language this conversation is held in."""
@@ -59,14 +67,19 @@ class RuntimeContext:
         *,
         flow_id: str | None,
         rules: tuple[Expression | str, ...] = (),
+        beside: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """The values as they are stored in this flow; InvalidValue if a slot cannot hold its own."""
+        """The values as they are stored in this flow; InvalidValue if a slot cannot hold its own.
+
+        `beside` are values that come with them and have been accepted on their own.
+        """
+        coming = await self.accept(state, beside, flow_id=flow_id) if beside else {}
         return await accept(
             values,
             config=self.config,
             actions=self.actions,
             reading=self.reading(state),
-            slots=self.loaded(self.flow_manager.get_slots(state, flow_id)),
+            slots=self.loaded({**self.flow_manager.get_slots(state, flow_id), **coming}),
             rules=rules,
         )
 
@@ -106,4 +119,38 @@ class RuntimeContext:
     def startable(self, state: DialogueState) -> dict[str, FlowConfig]:
         """The flows whose guard lets the person start them now."""
         slots = self.loaded(state["flow_slots"].get(CONVERSATION, {}))
-        return {name: flow for name, flow in self.config.flows.items() if flow.if_ is None or flow.if_.is_true(slots)}
+        flows = self.config.for_people
+        return {name: flow for name, flow in flows.items() if flow.if_ is None or flow.if_.is_true(slots)}
+
+    def flow_label(self, name: str, state: DialogueState) -> str:
+        """What to call a flow when talking about it."""
+        return self.config.runnable[name].label(name, self.language(state), self.config.settings.language)
+
+    def capabilities(self, state: DialogueState) -> str:
+        """What the person can ask for now, a line each."""
+        flows = self.startable(state)
+        told = [name for name, flow in flows.items() if flow.description] or list(flows)
+        return "\n".join(f"- {self.flow_label(name, state)}" for name in told)
+
+    def event_flow(self, event: str, state: DialogueState) -> str | None:
+        """The flow for an event, unless there is none or what runs is there for this very event."""
+        return (
+            None if event in {frame["event"] for frame in state["flow_stack"]} else self.config.event_flows.get(event)
+        )
+
+    def handoff(self, state: DialogueState, reason: str | None) -> Handoff | None:
+        """What a person is told who gets the conversation; None if there is nobody."""
+        if not self.config.settings.handoff:
+            return None
+        chain = self.flow_manager.concerned(state)
+        slots = {name: value for frame in chain for name, value in state["flow_slots"][frame["flow_id"]].items()}
+        return {
+            "reason": reason,
+            "flow": chain[0]["flow_name"] if chain else None,
+            "slots": self.masked(slots),
+            "turn": self.turn.number,
+        }
+
+    def masked(self, stored: Mapping[str, Any]) -> dict[str, Any]:
+        """Stored slots as others may see them."""
+        return {name: MASK if self.config.slots[name].sensitive else value for name, value in stored.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable
 from soni.flow.manager import has_acted
 
 if TYPE_CHECKING:
-    from soni.core.state import DialogueState
+    from soni.core.state import DialogueState, Handoff
     from soni.core.template import Text
     from soni.flow.manager import FlowManager
     from soni.runtime.context import RuntimeContext
@@ -55,7 +55,7 @@ class LiveStep:
         self._key = f"{self._frame['flow_id']}/{step.step}/{visit}"
         self._step = step
         stored = context.flow_manager.get_slots(state)
-        self._stored = stored
+        self.stored = stored
         self.slots = _NotedSlots(context.loaded(stored), stored)
         returned = self._frame["returned"]
         self.acted = returned is not None and returned["acted"]
@@ -65,6 +65,10 @@ class LiveStep:
         return self.slots.reads
 
     @property
+    def seen(self) -> Mapping[str, Any]:
+        return self._context.masked(self.slots.reads)
+
+    @property
     def answer(self) -> bool | None:
         asked = self._frame["asked"]
         if self._frame["answer"] is None or asked is None:
@@ -72,7 +76,7 @@ class LiveStep:
         if asked["mark"] != self._step.mark:
             return None
         shown = {slot: mark for slot, mark in asked["shown"].items() if slot != self._step.asks}
-        unchanged = all(digest(self._stored.get(slot)) == mark for slot, mark in shown.items())
+        unchanged = all(digest(self.stored.get(slot)) == mark for slot, mark in shown.items())
         return self._frame["answer"] if unchanged else None
 
     @property
@@ -87,6 +91,10 @@ class LiveStep:
     def done(self) -> bool:
         chain = self._context.flow_manager.chain_of(self._state, self._frame["flow_id"])
         return any(has_acted(frame) for frame in chain)
+
+    @property
+    def has_people(self) -> bool:
+        return self._context.config.settings.handoff
 
     @property
     def rounds(self) -> int:
@@ -117,6 +125,13 @@ class LiveStep:
             return self.render(declared.message)
         return self.phrase("ask", what=(declared.description or slot.replace("_", " ")).rstrip("?.").capitalize())
 
+    def event_flow(self, event: str) -> str | None:
+        return self._context.event_flow(event, self._state)
+
+    def flows(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        startable = self._context.startable(self._state)
+        return [(name, self._context.flow_label(name, self._state)) for name in names if name in startable]
+
     def choices(self, slot: str) -> list[tuple[str, str]]:
         declared = self._context.config.slots[slot]
         if declared.type == "boolean":
@@ -127,7 +142,7 @@ class LiveStep:
         return await self._context.accept(self._state, values, flow_id=self._frame["flow_id"])
 
     async def call_action(self, name: str, *, timeout: float | None, retry: int) -> Mapping[str, Any]:
-        everything = self._stored if self._context.actions.takes_all(name) else {}
+        everything = self.stored if self._context.actions.takes_all(name) else {}
         for slot in {**self._context.actions.parameters(name), **everything}:
             self.slots.get(slot)  # an action reads what its signature names
         limit = timeout or self._context.config.settings.action_timeout
@@ -136,7 +151,7 @@ class LiveStep:
         once = self._context.actions.effect(name) == "once"
         try:
             result = await self._context.actions.call(
-                name, self._context.loaded(self._stored), context=context, timeout=limit, retry=retry
+                name, self._context.loaded(self.stored), context=context, timeout=limit, retry=retry
             )
             self.acted = once
             return result
@@ -149,8 +164,11 @@ class LiveStep:
         turn = self._context.turn
         await turn.deliver(Message(turn.message_id(f"{self._key}/progress"), "progress", text))
 
+    def may_keep(self, slot: str) -> bool:
+        return self._context.config.may_keep(slot)
+
     def masked(self, text: str) -> str:
-        for name, value in self._context.loaded(self._stored).items():
+        for name, value in self._context.loaded(self.stored).items():
             if self._context.config.slots[name].sensitive and str(value):
                 text = text.replace(str(value), MASK)
         return text
@@ -177,3 +195,9 @@ class LiveSteps:
 
     def step_context(self, state: DialogueState, step: Step, visit: int) -> LiveStep:
         return LiveStep(self.context, state, step, visit)
+
+    def label(self, flow: str, state: DialogueState) -> str:
+        return self.context.flow_label(flow, state)
+
+    def handoff(self, state: DialogueState, reason: str | None) -> Handoff | None:
+        return self.context.handoff(state, reason)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from soni.core.state import CONVERSATION
+from soni.core.state import CONVERSATION, FlowContext
 
 if TYPE_CHECKING:
     from soni.config.models import SoniConfig
-    from soni.core.state import DialogueState, FlowContext
+    from soni.core.state import DialogueState
     from soni.flow.manager import FlowManager
 
 
@@ -34,12 +34,16 @@ def surviving(state: DialogueState, config: SoniConfig, manager: FlowManager) ->
 
 def _stands(frame: FlowContext, state: DialogueState, config: SoniConfig) -> bool:
     """Whether a flow can go on, and go back, as if nothing had happened."""
-    flow = config.flows.get(frame["flow_name"])
+    if not FlowContext.__annotations__.keys() <= frame.keys():
+        return False  # stored by a version that kept less
+    flow = config.runnable.get(frame["flow_name"])
     if flow is None or frame["current_step"] not in flow.plan:
         return False
     held = [*state["flow_slots"].get(frame["flow_id"], {}).items()]
-    held += [entry for passed in frame["trail"] for entry in passed["wrote"].items() if entry[1] is not None]
-    known = all(passed["step"] in flow.plan for passed in frame["trail"])
+    gone_over = [*frame["trail"], *frame["ahead"]]
+    for passed in gone_over:
+        held += [entry for entry in (*passed["wrote"].items(), *passed["left"].items()) if entry[1] is not None]
+    known = all(passed["step"] in flow.plan for passed in gone_over)
     return known and all(_loads(name, value, config) for name, value in held)
 
 

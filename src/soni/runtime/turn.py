@@ -10,18 +10,28 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from soni.core.commands import Command
     from soni.core.message_sink import Message, MessageSink
 
 logger = logging.getLogger(__name__)
 
 
 class Turn:
-    """The number, the clock and the messages of a turn."""
+    """The number, the clock and the messages of a turn; `commands` are the host's, before those of the message."""
 
-    def __init__(self, number: int, *, user_id: str, now: datetime, sink: MessageSink | None) -> None:
+    def __init__(
+        self,
+        number: int,
+        *,
+        user_id: str,
+        now: datetime,
+        sink: MessageSink | None,
+        commands: tuple[Command, ...] = (),
+    ) -> None:
         self.number = number
         self.user_id = user_id
         self.now = now
+        self.commands = commands
         self.messages: list[Message] = []
         self._sink = sink
         self._used: Counter[str] = Counter()

@@ -20,6 +20,7 @@ class ActionStepConfig(Step):
     """Call an action."""
 
     main = "call"
+    passed_over = True
 
     call: str
     map_outputs: dict[str, str] = {}
@@ -27,6 +28,8 @@ class ActionStepConfig(Step):
     retry: int = Field(default=0, ge=0)
     on_error: str | None = None
     on_unknown: str | None = None
+    on_correct: str | None = None
+    """Where to go when a value is corrected that the action has already been done with."""
 
     @property
     def sets(self) -> Mapping[str, str]:
@@ -34,9 +37,8 @@ class ActionStepConfig(Step):
 
     @property
     def targets(self) -> Mapping[str, str]:
-        return {
-            name: target for name, target in (("on_error", self.on_error), ("on_unknown", self.on_unknown)) if target
-        }
+        ways = {"on_error": self.on_error, "on_unknown": self.on_unknown, "on_correct": self.on_correct}
+        return {name: target for name, target in ways.items() if target}
 
     async def run(self, ctx: StepContext) -> Outcome:
         try:
@@ -54,5 +56,5 @@ class ActionStepConfig(Step):
                 return Outcome(why=str(error), goto=HANDOFF, task=inform(ctx.phrase(text)))
             if self.on_error:
                 return Outcome(why=str(error), goto=self.on_error)
-            return Outcome(why=str(error), abandon=True, task=inform(ctx.phrase("action_failed")))
+            return Outcome(why=str(error), abandon=True, event="error", task=inform(ctx.phrase("action_failed")))
         return Outcome(writes=writes, forget=frozenset(slot for slot, value in values.items() if value is None))

@@ -15,10 +15,16 @@ class CallStepConfig(Step):
     """Call a flow; `inputs` and `outputs` map slots of other names (theirs: ours)."""
 
     main = "target"
+    passed_over = True
 
     target: str
     inputs: dict[str, str] = {}
     outputs: dict[str, str] = {}
+    on_cancel: str | None = None
+
+    @property
+    def targets(self) -> Mapping[str, str]:
+        return {"on_cancel": self.on_cancel} if self.on_cancel else {}
 
     @property
     def sets(self) -> Mapping[str, str]:
@@ -35,6 +41,6 @@ class CallStepConfig(Step):
     async def run(self, ctx: StepContext) -> Outcome:
         returned = ctx.returned
         if returned is None:
-            return Outcome(why=f"calls {self.target}", transfer=Transfer(self.target, self.inputs))
+            return Outcome(why=f"calls {self.target}", transfer=Transfer(self.target, self.inputs, self.outputs))
         renamed = {self.outputs.get(name, name): value for name, value in returned.items()}
         return Outcome(why=f"{self.target} has finished", writes=ctx.mine(renamed))

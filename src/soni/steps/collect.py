@@ -9,7 +9,7 @@ from pydantic import Field
 from soni.core.pending_task import collect, inform
 from soni.core.rule import Rule
 from soni.core.template import Text
-from soni.steps.step import Outcome, Step, StepContext, register
+from soni.steps.step import Outcome, Step, StepContext, Transfer, register
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,11 +20,15 @@ class CollectStepConfig(Step):
     """Ask for a slot's value."""
 
     main = "slot"
+    passed_over = True
 
     slot: str
     message: Text | None = None
     options: list[str] = []
     ask_always: bool = False
+    optional: bool = False
+    why: Text | None = None
+    """What to say to somebody who would rather not answer."""
     validate_: Rule | None = Field(default=None, alias="validate")
     error: Text | None = None
     attempts: int = Field(default=3, ge=1)
@@ -48,15 +52,22 @@ class CollectStepConfig(Step):
 
     @property
     def texts(self) -> Mapping[str, Text]:
-        return {name: text for name, text in (("message", self.message), ("error", self.error)) if text}
+        texts = {"message": self.message, "error": self.error, "why": self.why}
+        return {name: text for name, text in texts.items() if text}
 
     async def run(self, ctx: StepContext) -> Outcome:
         if ctx.slots.get(self.slot) is not None and (not self.ask_always or ctx.answer is not None):
             return Outcome(why=f"{self.slot} is filled")
+        if self.optional and ctx.answer is False:
+            return Outcome(why="the person left it out")
         if ctx.attempts >= self.attempts:
             why = f"{self.attempts} answers were refused"
             if self.on_attempts:
                 return Outcome(why=why, goto=self.on_attempts)
+            offer = ctx.event_flow("offer_person")
+            if offer is not None and ctx.returned is None:
+                asks = Transfer(offer, about={"reason": why})
+                return Outcome(why=why, task=inform(ctx.phrase("stuck")), transfer=asks)
             text = "stopped" if ctx.done else "too_many_attempts"
             return Outcome(why=why, abandon=True, task=inform(ctx.phrase(text)))
         prompt = ctx.render(self.message) if self.message else ctx.question(self.slot)
@@ -68,5 +79,6 @@ class CollectStepConfig(Step):
                 self.slot,
                 options=self.options or [label for _, label in choices],
                 values=None if self.options else [value for value, _ in choices],
+                metadata={"optional": True} if self.optional else None,
             ),
         )

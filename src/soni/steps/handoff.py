@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @register
 class HandoffStepConfig(Step):
-    """Say that a person takes over, tell the host why, and end the flow and those that called it."""
+    """Give the conversation to a person, and end the flow and those that called it."""
 
     main = "reason"
 
@@ -30,9 +30,6 @@ class HandoffStepConfig(Step):
         return False
 
     async def run(self, ctx: StepContext) -> Outcome:
-        text = ctx.render(self.message) if self.message else ctx.phrase("handoff")
-        return Outcome(
-            why=self.reason or "handed over to a person",
-            abandon=True,
-            task=inform(text, metadata={"kind": "handoff", "data": {"reason": self.reason}}),
-        )
+        general = ctx.phrase("handoff" if ctx.has_people else "no_person")
+        text = ctx.render(self.message) if self.message else general
+        return Outcome(why=self.reason or "", abandon=True, task=inform(text), handoff=True)

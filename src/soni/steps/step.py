@@ -16,7 +16,7 @@ from soni.core.template import Text
 from soni.errors import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from soni.core.pending_task import PendingTask
 
@@ -31,11 +31,14 @@ STEPS: dict[str, type[Step]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Another flow to run: `inputs` maps the slots that differ in name (theirs: ours)."""
+    """Another flow to run: `inputs` and `outputs` map the slots that differ in name (theirs: ours)."""
 
     flow: str
     inputs: dict[str, str] = field(default_factory=dict)
+    outputs: dict[str, str] = field(default_factory=dict)
     returns: bool = True
+    about: dict[str, str] = field(default_factory=dict)
+    """What a flow of the assistant's own is told, as in an event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,10 @@ class Outcome:
     transfer: Transfer | None = None
     abandon: bool = False
     """End this flow and every flow that called it: what they were for is not going to happen."""
+    handoff: bool = False
+    """Give the conversation to a person; `why` is the reason."""
+    event: str | None = None
+    """What happened here; the author's flow for it, if there is one, takes the place of the task."""
     rounds: int | None = None
     """For a loop: how many rounds have begun; 0 leaves it."""
 
@@ -80,6 +87,10 @@ class StepContext(Protocol):
         """Whether this flow, or one around it, has done something that cannot be taken back."""
 
     @property
+    def has_people(self) -> bool:
+        """Whether there is anybody to hand the conversation to."""
+
+    @property
     def rounds(self) -> int:
         """How many rounds of this loop have begun."""
 
@@ -95,6 +106,12 @@ class StepContext(Protocol):
 
     def question(self, slot: str) -> str:
         """How to ask for a slot that has no question of its own."""
+
+    def event_flow(self, event: str) -> str | None:
+        """The flow for something that can happen in any conversation, if it has one."""
+
+    def flows(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        """Those of the flows that people can start now, each with what to call it."""
 
     def choices(self, slot: str) -> list[tuple[str, str]]:
         """The (value, label) pairs a slot allows, if it allows only some."""
@@ -122,6 +139,11 @@ class Step(BaseModel):
 
     main: ClassVar[str | None] = None
     """The field that the short form fills: `- collect: amount` means `slot: amount`."""
+    passed_over: ClassVar[bool] = False
+    """Whether, when the flow goes over its trail again, the step keeps its old outcome if nothing it read has changed.
+
+    It is for steps that speak, ask or act; the others run again, and nobody notices.
+    """
 
     step: str
     type: str = ""

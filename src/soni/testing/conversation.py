@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from soni.config.models import SoniConfig
     from soni.core.commands import Command
     from soni.core.state import DialogueState
-    from soni.runtime.loop import TurnResult
+    from soni.runtime.result import TurnResult
 
 
 class Conversation:

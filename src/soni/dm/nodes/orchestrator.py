@@ -23,7 +23,7 @@ async def orchestrator_node(state: DialogueState, runtime: Runtime[RuntimeContex
     context = runtime.context
     tasks = PendingTaskHandler(context.turn)
     processor = CommandProcessor(context, tasks)
-    understood = [commands.load(command) for command in state["commands"]]
+    understood = [commands.load(command, context.commands) for command in state["commands"]]
     ready = await processor.process(understood, state)
 
     after, waiting = ready, None
@@ -37,11 +37,9 @@ async def orchestrator_node(state: DialogueState, runtime: Runtime[RuntimeContex
     private = is_private(state["_pending_task"], state["commands"], context.config)
     text = MASK if private else state["user_message"] or ""
     return {
-        "flow_stack": after["flow_stack"],
-        "flow_slots": after["flow_slots"],
-        "flow_count": after["flow_count"],
-        "flows_started": after["flows_started"],
-        "trace": after["trace"],
+        **after,
+        "opened": True,
+        "last_at": context.turn.now.timestamp(),
         "user_message": text,
         "payload": None,
         "commands": [masked(command) for command in state["commands"]] if private else state["commands"],
@@ -55,4 +53,5 @@ async def orchestrator_node(state: DialogueState, runtime: Runtime[RuntimeContex
 def _window(before: list[Spoken], text: str, answers: list[Message]) -> list[Spoken]:
     """The last messages of both sides."""
     said: list[Spoken] = [{"role": "assistant", "text": message.text} for message in answers]
-    return [*before, Spoken(role="user", text=text), *said][-WINDOW:]
+    heard: list[Spoken] = [{"role": "user", "text": text}] if text else []
+    return [*before, *heard, *said][-WINDOW:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import ormsgpack
@@ -12,21 +13,29 @@ from soni.core import commands
 from soni.core.commands import (
     Acknowledge,
     AffirmConfirmation,
+    ChitChat,
     Command,
     DenyConfirmation,
     OutOfScope,
     SetSlot,
     StartFlow,
+    StartSession,
+    Trouble,
 )
 from soni.core.pending_task import is_collect, is_confirm
 from soni.core.state import DialogueState
+from soni.core.values.choice import Choice
 from soni.dm.privacy import is_private, masked
 from soni.du.context import dialogue_context
 from soni.du.understanding import Found, Understood
 from soni.runtime.context import RuntimeContext
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from soni.core.pending_task import PendingTask
+    from soni.du.context import DialogueContext
+    from soni.du.understanding import Understanding
 
 logger = logging.getLogger(__name__)
 
@@ -34,15 +43,20 @@ logger = logging.getLogger(__name__)
 async def understand(state: DialogueState, runtime: Runtime[RuntimeContext]) -> dict[str, Any]:
     """Turn the message into commands: a quick reply by what it carries, words by the understanding, once."""
     context = runtime.context
-    text = state["user_message"] or ""
-    if state["payload"] is not None:
-        understood = _chosen(state["payload"], state["_pending_task"])
+    text, payload = state["user_message"], state["payload"]
+    if payload is not None:
+        understood = _chosen(payload, state["_pending_task"])
+    elif text is None:
+        understood = Understood((), by="host")
     else:
-        understood = await _read(text, state, context)
+        understood = _offered(text, state, context) or await _read(text, state, context)
+    given = tuple(Found(command, evidence="given by the host") for command in context.turn.commands)
+    found = _greeted(understood.found) if any(isinstance(f.command, StartSession) for f in given) else understood.found
     language = understood.language if understood.language in context.config.languages else state["language"]
-    dumped = [command.dump() for command in understood.commands]
+    dumped = [found.command.dump() for found in (*given, *found)]
     private = is_private(state["_pending_task"], dumped, context.config)
-    return {"commands": dumped, "language": language, "trace": _traced(understood, private=private)}
+    trace = [*_traced(given, "host", private=False), *_traced(found, understood.by, private=private)]
+    return {"commands": dumped, "language": language, "trace": trace}
 
 
 async def _read(text: str, state: DialogueState, context: RuntimeContext) -> Understood:
@@ -50,20 +64,12 @@ async def _read(text: str, state: DialogueState, context: RuntimeContext) -> Und
         state,
         context.config,
         startable=context.startable(state),
-        slot_names={name: context.flow_manager.slot_names(name) for name in context.config.flows},
+        slot_names={name: context.flow_manager.slot_names(name) for name in context.config.runnable},
         filled=context.loaded(context.flow_manager.get_slots(state)),
         now=context.turn.now,
+        commands={name: kind for name, kind in context.commands.items() if kind.spoken},
     )
-    try:
-        understood = await context.understanding.understand(text, dialogue)
-        for command in understood.commands:
-            commands.load(command.dump())
-            ormsgpack.packb(command.dump())  # what cannot be stored cannot be acted on
-    except Exception as error:  # an understanding may be anybody's model; its failure must not end the conversation
-        private = is_private(state["_pending_task"], [], context.config)
-        detail = type(error).__name__ if private else repr(error)
-        logger.warning("understanding failed in turn %d: %s", context.turn.number, detail)
-        return Understood((Found(OutOfScope(), evidence="understanding failed"),), by="fallback")
+    understood = await _understood(text, dialogue, state, context)
     if not dialogue.active_flow and (only := _only_flow(state, context)):
         said = [found for found in understood.found if not isinstance(found.command, OutOfScope)]
         if not any(isinstance(found.command, StartFlow) for found in said):
@@ -72,11 +78,70 @@ async def _read(text: str, state: DialogueState, context: RuntimeContext) -> Und
     return understood
 
 
+async def _understood(
+    text: str, dialogue: DialogueContext, state: DialogueState, context: RuntimeContext
+) -> Understood:
+    """What the configured understanding makes of it; if that fails, the offline one; if that cannot help, the truth."""
+    try:
+        return await _asked(context.understanding, text, dialogue)
+    except Exception as error:  # an understanding may be anybody's model; its failure must not end the conversation
+        _log(error, state, context)
+    try:
+        understood = await _asked(context.offline(), text, dialogue)
+    except Exception as error:  # no reading of a message may end the conversation
+        _log(error, state, context)
+        return Understood((Found(Trouble(), evidence="understanding failed"),), by="nobody")
+    if any(not isinstance(command, OutOfScope) for command in understood.commands):
+        return replace(understood, by=f"{understood.by}, instead of one that failed")
+    return Understood((Found(Trouble(), evidence="understanding failed"),), by="nobody", language=understood.language)
+
+
+async def _asked(understanding: Understanding, text: str, dialogue: DialogueContext) -> Understood:
+    understood = await understanding.understand(text, dialogue)
+    for command in understood.commands:
+        commands.load(command.dump(), dialogue.commands)
+        ormsgpack.packb(command.dump())  # what cannot be stored cannot be acted on
+    return understood
+
+
+def _log(error: Exception, state: DialogueState, context: RuntimeContext) -> None:
+    private = is_private(state["_pending_task"], [], context.config)
+    detail = type(error).__name__ if private else repr(error)
+    logger.warning("understanding failed in turn %d: %s", context.turn.number, detail)
+
+
 def _only_flow(state: DialogueState, context: RuntimeContext) -> str | None:
     """With exactly one flow that has not run yet, whatever a person says begins it."""
     flows = context.startable(state)
-    name = next(iter(flows)) if len(context.config.flows) == 1 and flows else None
+    name = next(iter(flows)) if len(context.config.for_people) == 1 and flows else None
     return name if name not in state["flows_started"] else None
+
+
+def _greeted(found: tuple[Found, ...]) -> tuple[Found, ...]:
+    """The greeting flow is the answer to a greeting, and to what means nothing."""
+    return tuple(
+        one
+        for one in found
+        if not isinstance(one.command, OutOfScope)
+        and not (isinstance(one.command, ChitChat) and one.command.topic == "greeting")
+    )
+
+
+def _offered(text: str, state: DialogueState, context: RuntimeContext) -> Understood | None:
+    """Words that name one of the flows which were just offered, or its number, choose it."""
+    task = state["_pending_task"]
+    if task is None or not _offers_flows(task):
+        return None
+    labels = zip(task.get("values") or [], task.get("options") or [], strict=True)
+    try:
+        flow = Choice(options={name: [label] for name, label in labels}).parse(text, context.reading(state))
+    except ValueError:
+        return None
+    return Understood((Found(StartFlow(flow=flow), evidence=text),), by="choice")
+
+
+def _offers_flows(task: PendingTask) -> bool:
+    return (task.get("metadata") or {}).get("offers") == "flows"
 
 
 def _chosen(payload: dict[str, str], task: PendingTask | None) -> Understood:
@@ -87,7 +152,9 @@ def _chosen(payload: dict[str, str], task: PendingTask | None) -> Understood:
         value = payload.get("option", "")
         if value in (task.get("values") or task.get("options") or []):
             evidence = f"chose '{value}'"
-            if is_collect(task):
+            if _offers_flows(task):
+                command = StartFlow(flow=value)
+            elif is_collect(task):
                 command = SetSlot(slot=task["slot"], value=value)
             elif is_confirm(task):
                 command = AffirmConfirmation() if value == "yes" else DenyConfirmation()
@@ -96,13 +163,13 @@ def _chosen(payload: dict[str, str], task: PendingTask | None) -> Understood:
     return Understood((Found(command, evidence=evidence),), by="payload")
 
 
-def _traced(understood: Understood, *, private: bool) -> list[dict[str, Any]]:
+def _traced(found: Iterable[Found], by: str, *, private: bool) -> list[dict[str, Any]]:
     return [
         {
-            "command": masked(found.command.dump()) if private else found.command.dump(),
-            "by": understood.by,
-            "confidence": round(found.confidence, 3),
-            "evidence": "" if private else found.evidence,
+            "command": masked(one.command.dump()) if private else one.command.dump(),
+            "by": by,
+            "confidence": round(one.confidence, 3),
+            "evidence": "" if private else one.evidence,
         }
-        for found in understood.found
+        for one in found
     ]

@@ -13,7 +13,7 @@ from soni.runtime.live_step import LiveSteps
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from soni.core.state import DialogueState
+    from soni.core.state import DialogueState, FlowContext
     from soni.runtime.context import RuntimeContext
 
 
@@ -28,7 +28,8 @@ class SubgraphExecutor:
         state = _without_task(state)
         yield state
         budget = self._context.config.settings.max_steps
-        while state["flow_stack"]:
+        # Once a person has the conversation, the flows stand still until it is given back.
+        while state["flow_stack"] and state["person"] is None:
             if state["flow_stack"][-1]["flow_state"] == "paused":
                 state = self._resumed(state)
                 yield state
@@ -37,6 +38,7 @@ class SubgraphExecutor:
                 yield state
                 budget = self._context.config.settings.max_steps
                 continue
+            running = state["flow_stack"][-1]
             async for after in self._run(state, budget):
                 state = after
                 budget -= 1
@@ -44,6 +46,11 @@ class SubgraphExecutor:
             task = state["_pending_task"]
             if task is not None and requires_input(task):
                 return
+            state = self._completed(state, running)
+        if not self._context.turn.messages and state["person"] is None:
+            # A flow whose last word was a question still owes an answer to it.
+            text = self._context.phrase("done", state, key=f"{state['turn']}/done")
+            yield cast("DialogueState", {**state, "_pending_task": inform(text)})
 
     async def _run(self, state: DialogueState, budget: int) -> AsyncIterator[DialogueState]:
         frame = state["flow_stack"][-1]
@@ -69,16 +76,29 @@ class SubgraphExecutor:
             "DialogueState", {**merge_delta(state, merge_deltas([active, trace])), "_pending_task": inform(text)}
         )
 
+    def _completed(self, state: DialogueState, was: FlowContext) -> DialogueState:
+        """After the last flow has come to its end, the author's flow for that runs, if there is one."""
+        last = state["trace"][-1] if state["trace"] else {}
+        flow = self._context.event_flow("completion", state)
+        if state["flow_stack"] or flow is None or last.get("then") != "ends" or was["event"] is not None:
+            return state
+        about = {"flow": self._context.flow_label(was["flow_name"], state)}
+        begun = self._context.flow_manager.start_event(state, "completion", flow, about)
+        return merge_delta(_without_task(state), begun)
+
     def _stopped(self, state: DialogueState) -> DialogueState:
         """A flow that goes on and on is closed, with an apology, so that the conversation can go on."""
         name = state["flow_stack"][-1]["flow_name"]
+        flow = self._context.event_flow("error", state)
         _, delta = self._context.flow_manager.cancel_flow(state)
         why = f"more than {self._context.config.settings.max_steps} steps without asking or ending"
         trace = FlowDelta(trace=({"flow": name, "event": "stopped", "why": why},))
+        stopped = merge_delta(_without_task(state), merge_deltas([delta, trace]))
+        if flow is not None:
+            about = {"flow": self._context.flow_label(name, state), "reason": why}
+            return merge_delta(stopped, self._context.flow_manager.start_event(stopped, "error", flow, about))
         text = self._context.phrase("error", state, key=f"stopped/{name}")
-        return cast(
-            "DialogueState", {**merge_delta(state, merge_deltas([delta, trace])), "_pending_task": inform(text)}
-        )
+        return cast("DialogueState", {**stopped, "_pending_task": inform(text)})
 
 
 def _without_task(state: DialogueState) -> DialogueState:

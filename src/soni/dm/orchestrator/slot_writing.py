@@ -1,39 +1,21 @@
-"""What a person's values do to the running flows: fill a slot, or go back to where the old value was read."""
+"""What a person's values do to the running flows: fill a slot, answer what is open, or correct what was said."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from soni.config.models import CallStepConfig, CollectStepConfig
-from soni.core.pending_task import inform, is_collect
-from soni.core.state import digest
+from soni.config.models import CollectStepConfig
+from soni.core.pending_task import inform, is_collect, is_confirm
+from soni.dm.orchestrator.correcting import corrected, was_left_out
+from soni.dm.orchestrator.handler import asking_frame, ignored
 from soni.errors import InvalidValue
-from soni.flow.delta import FlowDelta, merge_deltas
+from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
 
 if TYPE_CHECKING:
-    from soni.core.state import DialogueState, FlowContext, Passed
+    from collections.abc import Iterable
+
+    from soni.core.state import DialogueState, FlowContext
     from soni.runtime.context import RuntimeContext
-
-
-def ignored(why: str) -> FlowDelta:
-    """Nothing happens, and the trace says why."""
-    return FlowDelta(trace=({"event": "ignored", "why": why},))
-
-
-def told(context: RuntimeContext, state: DialogueState, text: str, *, why: str) -> FlowDelta:
-    """One of the assistant's general texts, and why it is said."""
-    said = context.phrase(text, state, key=f"{state['turn']}/{text}")
-    return FlowDelta(tasks=(inform(said),), trace=({"event": text, "why": why},))
-
-
-def asking_frame(state: DialogueState) -> FlowContext | None:
-    """The frame whose question was open when the message came, if it still stands at that question."""
-    task = state["_pending_task"]
-    for frame in state["flow_stack"]:
-        asked = frame["asked"]
-        if task and asked and task.get("id") == f"{frame['flow_id']}/{asked['step']}/{asked['visit']}":
-            return frame
-    return None
 
 
 def why_not(slot: str, frame: FlowContext | None, context: RuntimeContext) -> str | None:
@@ -56,11 +38,13 @@ async def set_slot(
     """Fill a slot of this frame; a value given earlier is corrected, unless it was just asked for."""
     reason = why_not(slot, frame, context)
     if reason is not None or frame is None:
-        return ignored(reason or "no flow is running")
+        answer = await _as_answer(slot, value, state, context) or await _for_a_call(slot, value, state, context)
+        return answer or ignored(reason or "no flow is running")
     stored = context.flow_manager.get_slot(state, slot, frame["flow_id"])
-    if stored is None or _is_open_question(slot, state, frame):
+    is_new = stored is None and not was_left_out(slot, frame, context)
+    if is_new or _is_open_question(slot, state, frame):
         return await _filled(slot, value, state, context, frame)
-    return await _corrected(slot, value, state, context, frame)
+    return await _changed(slot, value, state, context, frame)
 
 
 async def correct_slot(
@@ -69,10 +53,62 @@ async def correct_slot(
     """Replace a value, or take it back when there is no new one."""
     reason = why_not(slot, frame, context)
     if reason is not None or frame is None:
-        return ignored(reason or "no flow is running")
+        return await _for_a_call(slot, value, state, context) or ignored(reason or "no flow is running")
     if value is not None and _is_open_question(slot, state, frame):
         return await _filled(slot, value, state, context, frame)
-    return await _corrected(slot, value, state, context, frame)
+    return await _changed(slot, value, state, context, frame)
+
+
+async def clear_slot(slot: str, state: DialogueState, context: RuntimeContext, frame: FlowContext | None) -> FlowDelta:
+    """Forget a value; it is asked for again unless it may be left out."""
+    reason = why_not(slot, frame, context)
+    if reason is not None or frame is None:
+        return ignored(reason or "no flow is running")
+    # The question may stand in a flow that was called.
+    flows = [frame["flow_name"], *context.config.runnable]
+    questions = next((found for flow in flows if (found := _questions(slot, flow, context))), [])
+    optional = bool(questions) and all(step.optional for step in questions)
+    return await _changed(slot, None, state, context, frame, leave_out=optional)
+
+
+async def _as_answer(slot: str, value: Any, state: DialogueState, context: RuntimeContext) -> FlowDelta | None:
+    """A value that no slot is there for answers the open question, if it is of its type and nothing else is."""
+    task, frame = state["_pending_task"], asking_frame(state)
+    if task is None or frame is None or not is_collect(task) or task["slot"] not in context.config.own_slots:
+        return None
+    said = {name for name, _ in _said(state)}
+    homeless = [name for name, _ in _said(state) if _has_no_home(name, state, context)]
+    asked = context.config.slots[task["slot"]]
+    # Free text fits everything: words for a slot of another flow may be no answer at all.
+    vague = asked.type in ("text", "list") and slot in context.config.slots
+    if slot not in homeless or len(homeless) > 1 or task["slot"] in said or vague:
+        return None
+    try:
+        asked.value_type.coerce(value, context.reading(state))
+    except ValueError:
+        return None
+    return await _filled(task["slot"], value, state, context, frame)
+
+
+async def _for_a_call(slot: str, value: Any, state: DialogueState, context: RuntimeContext) -> FlowDelta | None:
+    """A value for a flow that a correction in this very message has closed, and that is going to be called again."""
+    flow_id = context.flow_manager.called_before(state, slot)
+    frame = context.flow_manager.get_frame(state, flow_id) if flow_id else None
+    if frame is None or flow_id is None or why_not(slot, None, context) != f"no running flow has the slot '{slot}'":
+        return None
+    stored, refused = (None, None) if value is None else await _accepted(slot, value, state, context, frame)
+    return refused or context.flow_manager.write_ahead(state, slot, stored, flow_id)
+
+
+def _said(state: DialogueState) -> Iterable[tuple[str, Any]]:
+    """The slots that this message gives values for, in spoken order."""
+    return [(c["slot"], c["value"]) for c in state["commands"] if "slot" in c and c.get("value") is not None]
+
+
+def _has_no_home(slot: str, state: DialogueState, context: RuntimeContext) -> bool:
+    declared = context.config.slots.get(slot)
+    reachable = declared is None or (declared.source == "user" and slot not in context.config.confirm_slots)
+    return reachable and context.flow_manager.owner_of(state, slot) is None
 
 
 def _is_open_question(slot: str, state: DialogueState, frame: FlowContext) -> bool:
@@ -82,20 +118,28 @@ def _is_open_question(slot: str, state: DialogueState, frame: FlowContext) -> bo
     return is_this and asking is not None and asking["flow_id"] == frame["flow_id"]
 
 
-def _questions(slot: str, frame: FlowContext, context: RuntimeContext) -> list[CollectStepConfig]:
-    """The steps of the flow that ask for this slot, the one it stands at first."""
-    plan = context.config.flows[frame["flow_name"]].plan
-    steps = [placed.step for placed in plan.values() if placed.step.asks == slot]
-    collects = [step for step in steps if isinstance(step, CollectStepConfig)]
-    return sorted(collects, key=lambda step: step.step != frame["current_step"])
+def _questions(slot: str, flow: str, context: RuntimeContext) -> list[CollectStepConfig]:
+    """The steps of a flow that ask for this slot."""
+    steps = [placed.step for placed in context.config.runnable[flow].placed]
+    return [step for step in steps if isinstance(step, CollectStepConfig) and step.slot == slot]
 
 
 async def _accepted(
     slot: str, value: Any, state: DialogueState, context: RuntimeContext, frame: FlowContext
 ) -> tuple[Any, FlowDelta | None]:
     """The value as it is stored, or what to say because it cannot be."""
-    questions = _questions(slot, frame, context)
+    questions = _questions(slot, frame["flow_name"], context)
+    questions.sort(key=lambda step: step.step != frame["current_step"])
     rules = tuple(step.validate_ for step in questions if step.validate_ is not None)
+    names = context.flow_manager.slot_names(frame["flow_name"])
+    others = {name: other for name, other in _said(state) if name in names and why_not(name, frame, context) is None}
+    try:
+        # Values of one message may be right only together.
+        stored = await context.accept(state, {**others, slot: value}, flow_id=frame["flow_id"])
+        await context.accept(state, {slot: value}, flow_id=frame["flow_id"], rules=rules, beside=others)
+        return stored[slot], None
+    except InvalidValue:
+        pass
     try:
         stored = await context.accept(state, {slot: value}, flow_id=frame["flow_id"], rules=rules)
     except InvalidValue as error:
@@ -104,8 +148,17 @@ async def _accepted(
         slots = context.loaded(context.flow_manager.get_slots(state, frame["flow_id"]))
         said = context.render(text, state, key=key, slots=slots) if text else context.phrase("invalid", state, key=key)
         why = f"'{slot}' was refused" if context.config.slots[slot].sensitive else str(error)
-        return None, FlowDelta(tasks=(inform(said),), trace=({"event": "invalid", "slot": slot, "why": why},))
+        trace = {"event": "invalid", "slot": slot, "why": why}
+        return None, merge_deltas([FlowDelta(tasks=(inform(said),), trace=(trace,)), _void(state, context)])
     return stored[slot], None
+
+
+def _void(state: DialogueState, context: RuntimeContext) -> FlowDelta:
+    """An answer that came with a change which cannot be made was meant for something else: it is asked again."""
+    task, frame = state["_pending_task"], asking_frame(state)
+    if task is None or frame is None or frame["asked"] is None or not is_confirm(task):
+        return FlowDelta()
+    return context.flow_manager.update_frame(state, frame["flow_id"], asked={**frame["asked"], "mark": ""})
 
 
 async def _filled(
@@ -115,75 +168,30 @@ async def _filled(
     asked = _is_open_question(slot, state, frame)
     stored, refused = await _accepted(slot, value, state, context, frame)
     if refused is not None:
-        attempts = frame["attempts"] + asked
-        return merge_deltas([manager.update_frame(state, frame["flow_id"], attempts=attempts), refused])
+        after = merge_delta(state, refused)
+        return merge_deltas(
+            [refused, manager.update_frame(after, frame["flow_id"], attempts=frame["attempts"] + asked)]
+        )
     # A question with `ask_always` takes this as its answer; others look at the slot alone.
     answered = manager.update_frame(state, frame["flow_id"], answer=True) if asked else FlowDelta()
-    return merge_deltas([manager.set_slot(state, slot, stored, frame["flow_id"]), answered])
+    after = merge_delta(state, answered)
+    return merge_deltas([answered, manager.write(after, slot, stored, frame["flow_id"], answers=asked)])
 
 
-async def _corrected(
-    slot: str, value: Any, state: DialogueState, context: RuntimeContext, frame: FlowContext
+async def _changed(
+    slot: str,
+    value: Any,
+    state: DialogueState,
+    context: RuntimeContext,
+    frame: FlowContext,
+    *,
+    leave_out: bool = False,
 ) -> FlowDelta:
-    manager = context.flow_manager
     stored = None
     if value is not None:
         stored, refused = await _accepted(slot, value, state, context, frame)
         if refused is not None:
             return refused
-    before = manager.get_slot(state, slot, frame["flow_id"])
-    if stored == before:
+    if stored == context.flow_manager.get_slot(state, slot, frame["flow_id"]):
         return ignored(f"'{slot}' has that value already")
-    written = manager.set_slot(state, slot, stored, frame["flow_id"])
-    if before is None:
-        return written
-    # A value that came from the caller is corrected where it came from, so that the caller's checks run again.
-    origins = _origins(slot, before, state, context, frame)
-    writes = [written, *(manager.set_slot(state, name, stored, caller["flow_id"]) for caller, name in origins)]
-    for origin, name in reversed([(frame, slot), *origins]):
-        first = _first_reader(origin["trail"], name, digest(stored))
-        if first is not None:
-            return _gone_back(origin, first, state, context, writes)
-        asked = origin["asked"]
-        is_calling = manager.called_by(state, origin["flow_id"]) and asked is not None
-        if is_calling and asked is not None and asked["shown"].get(name, digest(stored)) != digest(stored):
-            return _gone_back(origin, None, state, context, writes)
-    return merge_deltas([*writes, told(context, state, "changed", why=f"'{slot}' was corrected")])
-
-
-def _origins(
-    slot: str, value: Any, state: DialogueState, context: RuntimeContext, frame: FlowContext
-) -> list[tuple[FlowContext, str]]:
-    """The callers this value was passed down from, nearest first, with the name the slot has there."""
-    manager = context.flow_manager
-    origins: list[tuple[FlowContext, str]] = []
-    caller = manager.caller_of(state, frame["flow_id"])
-    while caller is not None:
-        flow = context.config.flows[caller["flow_name"]]
-        placed = flow.plan.get(caller["current_step"] or "")
-        inputs = placed.step.inputs if placed and isinstance(placed.step, CallStepConfig) else {}
-        slot = inputs.get(slot, slot)
-        if (
-            slot not in manager.slot_names(caller["flow_name"])
-            or manager.get_slot(state, slot, caller["flow_id"]) != value
-        ):
-            break
-        origins.append((caller, slot))
-        caller = manager.caller_of(state, caller["flow_id"])
-    return origins
-
-
-def _first_reader(trail: list[Passed], slot: str, mark: str) -> int | None:
-    """The first step that read another value, since the slot was last emptied by a new round of a loop."""
-    since = max((n + 1 for n, passed in enumerate(trail) if slot in passed["forgot"]), default=0)
-    return next((n for n in range(since, len(trail)) if trail[n]["reads"].get(slot, mark) != mark), None)
-
-
-def _gone_back(
-    frame: FlowContext, place: int | None, state: DialogueState, context: RuntimeContext, writes: list[FlowDelta]
-) -> FlowDelta:
-    back = context.flow_manager.go_back(state, frame["flow_id"], place)
-    if back is None:
-        return told(context, state, "already_done", why="something was done with the old value")
-    kept = [write for write in writes if not set(write.flow_slots) & back.forgotten]
-    return merge_deltas([back, *kept, told(context, state, "changed", why=f"goes back in '{frame['flow_name']}'")])
+    return corrected(slot, stored, state, context, frame, leave_out=leave_out)

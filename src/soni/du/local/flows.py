@@ -63,21 +63,19 @@ class FlowScorer:
         """Whether the encoder is loaded."""
         return self._vectors is not None
 
-    def best(self, message: str, flows: Collection[str]) -> Score | None:
-        """The nearest of these flows; a phrase said word for word counts as certain."""
+    def ranked(self, message: str, flows: Collection[str]) -> list[Score]:
+        """These flows, the nearest first; a phrase said word for word leaves no other."""
         exact = self._exact.get(" ".join(content(message)))
         if exact in flows and exact is not None:
-            return Score(exact, 1.0, message)
+            return [Score(exact, 1.0, message)]
         if not content(message):
-            return None
-        vectors = self._embedded()
-        similar = vectors @ encoder().encode([message])[0]
-        ranked = sorted(
-            (Score(name, float(value), phrase) for (name, phrase), value in zip(self._phrases, similar, strict=True)),
-            key=lambda score: score.value,
-            reverse=True,
-        )
-        return next((score for score in ranked if score.flow in flows), None)
+            return []
+        similar = self._embedded() @ encoder().encode([message])[0]
+        best: dict[str, Score] = {}
+        for (name, phrase), value in zip(self._phrases, similar, strict=True):
+            if name in flows and (name not in best or value > best[name].value):
+                best[name] = Score(name, float(value), phrase)
+        return sorted(best.values(), key=lambda score: score.value, reverse=True)
 
     def _embedded(self) -> np.ndarray[Any, Any]:
         if self._vectors is None:
@@ -86,7 +84,7 @@ class FlowScorer:
 
 
 def _phrases(name: str, flow: FlowConfig, slots: Mapping[str, SlotConfig]) -> list[str]:
-    told = [flow.description] if flow.description else []
+    told = flow.description.sources if flow.description else []
     return [name.replace("_", " "), *told, *(_filled(template, slots) for template in flow.trigger.templates)]
 
 

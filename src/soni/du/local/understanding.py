@@ -9,13 +9,15 @@ from soni.core.commands import (
     Acknowledge,
     AffirmConfirmation,
     CancelFlow,
+    Clarify,
     CorrectSlot,
     DenyConfirmation,
     OutOfScope,
     SetSlot,
+    Skip,
     StartFlow,
 )
-from soni.du.local import acts
+from soni.du.local import acts, corrections
 from soni.du.local.flows import FlowScorer
 from soni.du.local.language import language_of
 from soni.du.local.patterns import Patterns
@@ -33,6 +35,9 @@ START = 0.58
 """How near a message must be to a flow to start it when nothing was asked."""
 INTERRUPT = 0.68
 """The same while a question is open: an answer is likelier than a change of subject."""
+CLOSE = 0.05
+"""How much nearer one flow must be than another to be taken without asking."""
+MOST_OFFERED = 4
 _SHORT = 4
 _ORDER = ("iban", "email", "phone", "datetime", "date", "time", "duration", "money", "number", "integer", "choice")
 """Which types are looked for first: those that cannot be mistaken for another."""
@@ -71,10 +76,18 @@ class LocalUnderstanding:
             return [Found(OutOfScope(), evidence="no words")]
         if acts.is_cancel(text):
             return [Found(CancelFlow(), evidence=text)]
+        act = self._act(text, context)
+        if act is not None:
+            return [act]
         match context.task:
+            case {"type": "collect"} if context.asked not in context.slots:
+                return self._flow(text, context, START) or [Found(OutOfScope(), evidence="none of what was offered")]
             case {"type": "collect"}:
                 return (
-                    self._answer(text, context) or self._flow(text, context, INTERRUPT) or self._refused(text, context)
+                    self._corrected(text, context)
+                    or self._answer(text, context)
+                    or self._flow(text, context, INTERRUPT)
+                    or self._refused(text, context)
                 )
             case {"type": "confirm"}:
                 return self._verdict(text, context)
@@ -84,6 +97,48 @@ class LocalUnderstanding:
                 return self._flow(text, context, INTERRUPT) or [Found(Acknowledge(), 0.5, "something was said")]
             case _:
                 return self._flow(text, context, START) or [Found(OutOfScope(), evidence="no flow is near")]
+
+    def _act(self, text: str, context: DialogueContext) -> Found | None:
+        """One of the things people say to any assistant, or to this one; the name of an option is an answer first."""
+        asked = context.slots.get(context.asked or "")
+        if asked is not None and asked.type == "choice" and _parses(text, asked, context):
+            return None
+        if asked is not None and acts.is_skip(text, optional=_is_optional(context) and asked.type != "boolean"):
+            return Found(Skip(), evidence=text)
+        act = acts.act_of(text)
+        if act is not None and act.name in context.commands:
+            return Found(act, evidence=text)
+        return self._own_command(text, context)
+
+    def _own_command(self, text: str, context: DialogueContext) -> Found | None:
+        """A command of the assistant's own, by the phrases its class has."""
+        said = content(text)
+        for kind in context.commands.values():
+            for phrase in kind.phrases:
+                if said == content(phrase) and not any(field.is_required() for field in kind.model_fields.values()):
+                    return Found(kind(), evidence=phrase)
+        return None
+
+    def _corrected(self, text: str, context: DialogueContext) -> list[Found] | None:
+        """'I meant 300', 'change the recipient', 'mejor 50': a word about what was said before, not an answer."""
+        filled = {name: slot for name, slot in context.slots_of(context.active_flow).items() if name in context.filled}
+        change = corrections.read(text)
+        if change is None or not filled or acts.is_cancel(change.value or "") or acts.act_of(change.value or ""):
+            return None
+        if change.what is not None:
+            name = corrections.named(change.what, filled)
+            return [Found(CorrectSlot(slot=name, value=change.value), 0.9, change.cue)] if name else None
+        typed = _typed_values(change.value or "", filled, context)
+        if typed:
+            return [Found(CorrectSlot(slot=name, value=words), 0.85, change.cue) for name, words in typed.items()]
+        asked = context.slots.get(context.asked or "")
+        texts = [name for name, slot in filled.items() if slot.type == "text" and not slot.sensitive]
+        # Words that could as well be the answer are the answer.
+        fits = asked is not None and _parses(change.value or "", asked, context)
+        verdict = acts.yes_or_no(change.value or "", context.reading)
+        if len(texts) != 1 or fits or not change.value or not change.sure or verdict is not None:
+            return None
+        return [Found(CorrectSlot(slot=texts[0], value=change.value), 0.7, change.cue)]
 
     def _answer(self, text: str, context: DialogueContext) -> list[Found] | None:
         """The message as the answer to the question that is open."""
@@ -109,7 +164,7 @@ class LocalUnderstanding:
         """The message as the answer to a yes-or-no question."""
         verdict = acts.yes_or_no(text, context.reading)
         if not verdict:
-            changes = self._corrections(text, context)
+            changes = self._corrected(text, context) or self._corrections(text, context)
             if changes:
                 return changes
         if verdict is None:
@@ -135,9 +190,13 @@ class LocalUnderstanding:
         if match is not None:
             values = [Found(SetSlot(slot=name, value=words), 0.9, words) for name, words in match.values.items()]
             return [Found(StartFlow(flow=match.flow), 0.95, match.phrase), *values]
-        score = self._score(text, context)
-        if score is None or score.value < threshold:
+        near = self._near(text, context, threshold)
+        if len(near) > 1:
+            options = [score.flow for score in near]
+            return [Found(Clarify(options=options), near[0].value, " or ".join(score.phrase for score in near))]
+        if not near:
             return None
+        score = near[0]
         values = [
             Found(SetSlot(slot=name, value=words), 0.8, words)
             for name, words in _typed_values(text, context.slots_of(score.flow), context).items()
@@ -147,12 +206,13 @@ class LocalUnderstanding:
     def _changes_subject(self, text: str, context: DialogueContext) -> bool:
         if self._patterns.match(text, context.flows, context.reading) is not None:
             return True
-        score = self._score(text, context)
-        return score is not None and score.value >= INTERRUPT
+        return bool(self._near(text, context, INTERRUPT))
 
-    def _score(self, text: str, context: DialogueContext) -> Score | None:
+    def _near(self, text: str, context: DialogueContext, threshold: float) -> list[Score]:
+        """The flow the message is nearest to, and those that are about as near."""
         others = [name for name in context.flows if name != context.active_flow]
-        return self._scorer.best(text, others)
+        ranked = [score for score in self._scorer.ranked(text, others) if score.value >= threshold]
+        return [score for score in ranked if ranked[0].value - score.value < CLOSE][:MOST_OFFERED]
 
     def _refused(self, text: str, context: DialogueContext) -> list[Found]:
         """A short answer that fits no type is still an answer: it gets the slot's error text."""
@@ -161,6 +221,10 @@ class LocalUnderstanding:
         if context.asked and len(words) <= _SHORT and not asks_back:
             return [Found(SetSlot(slot=context.asked, value=text), 0.3, "a short answer to the open question")]
         return [Found(OutOfScope(), evidence="no answer to the open question")]
+
+
+def _is_optional(context: DialogueContext) -> bool:
+    return bool(context.task and (context.task.get("metadata") or {}).get("optional"))
 
 
 def _parses(text: str, slot: SlotConfig, context: DialogueContext) -> bool:

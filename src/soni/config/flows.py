@@ -1,0 +1,168 @@
+"""Flows as they are declared: how they are asked for, their steps, and where each step stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from soni.core.expression import Expression
+from soni.core.template import Template, Text
+from soni.steps import HANDOFF, STEPS, AnyStep, Step
+from soni.steps.action import ActionStepConfig
+from soni.steps.handoff import HandoffStepConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_MODEL = ConfigDict(
+    extra="forbid",
+    frozen=True,
+    populate_by_name=True,
+    arbitrary_types_allowed=True,
+    coerce_numbers_to_str=True,
+)
+
+
+def _phrase(text: str) -> str:
+    try:
+        Template.parse(text)
+    except ValueError as error:
+        raise PydanticCustomError("trigger", "{reason}", {"reason": f"the phrase '{text}' {error}."}) from None
+    return text
+
+
+class TriggerConfig(BaseModel):
+    """How people ask for a flow."""
+
+    model_config = _MODEL
+
+    intents: list[Annotated[str, AfterValidator(_phrase)]] = []
+
+    @cached_property
+    def templates(self) -> tuple[Template, ...]:
+        """The phrases, cut at the slots they name."""
+        return tuple(Template.parse(phrase) for phrase in self.intents)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A step where it stands: its path in the flow, what follows it, and the loops around it."""
+
+    step: Step
+    path: tuple[str | int, ...]
+    next: str | None
+    loops: tuple[str, ...]
+
+
+_REFERENCES = ("slot", "call", "target")
+"""Main fields that name something; a text or an expression may be rewritten without the step becoming another."""
+
+
+def named(steps: object) -> object:
+    """Give each step that has no name one that stays the same while the step does."""
+    if not isinstance(steps, list):
+        return steps
+    taken = set(_names(steps))
+
+    def walk(items: list[Any]) -> list[Any]:
+        return [with_name(item) for item in items]
+
+    def with_name(item: Any) -> Any:
+        if isinstance(item, str) and item in STEPS:
+            item = {"type": item}
+        if not isinstance(item, dict):
+            return item
+        if "step" not in item:
+            stem = _stem(item)
+            name, number = stem, 2
+            while name in taken:
+                name, number = f"{stem}_{number}", number + 1
+            taken.add(name)
+            item = {"step": name, **item}
+        return {**item, "do": walk(item["do"])} if isinstance(item.get("do"), list) else item
+
+    return walk(steps)
+
+
+def _names(steps: list[Any]) -> Iterator[str]:
+    for item in steps:
+        if isinstance(item, dict):
+            if isinstance(item.get("step"), str):
+                yield item["step"]
+            if isinstance(item.get("do"), list):
+                yield from _names(item["do"])
+
+
+def _stem(item: dict[str, Any]) -> str:
+    word = str(item.get("type") or next((key for key in item if key in STEPS), "step"))
+    main = STEPS[word].main if word in STEPS else None
+    if main not in _REFERENCES:
+        return word
+    value = item.get(main if "type" in item else word)
+    return f"{word}_{value}" if isinstance(value, str) and value.isidentifier() else word
+
+
+class FlowConfig(BaseModel):
+    """A flow: how it is asked for, and its steps."""
+
+    model_config = _MODEL
+
+    description: Text | None = None
+    trigger: TriggerConfig = TriggerConfig()
+    if_: Expression | None = Field(default=None, alias="if")
+    steps: Annotated[list[AnyStep], BeforeValidator(named), Field(min_length=1)]
+
+    @cached_property
+    def placed(self) -> tuple[Placed, ...]:
+        """Every step, those inside loops too, in the order they are written."""
+        return tuple(_place(self.steps, ("steps",), None, ()))
+
+    @cached_property
+    def plan(self) -> dict[str, Placed]:
+        """Every step by name, with the built-in `handoff` if a step goes there."""
+        plan = {placed.step.step: placed for placed in self.placed}
+        targets = {target for placed in self.placed for target in _targets(placed.step)}
+        unknown_outcome = any(isinstance(placed.step, ActionStepConfig) for placed in self.placed)
+        if HANDOFF not in plan and (HANDOFF in targets or unknown_outcome):
+            plan[HANDOFF] = Placed(HandoffStepConfig(step=HANDOFF), ("steps",), None, ())
+        return plan
+
+    def label(self, name: str, language: str, default: str) -> str:
+        """What to call the flow when talking about it: its description, or its name."""
+        return self.description.choose(language, default, name).source if self.description else name.replace("_", " ")
+
+    @property
+    def first_step(self) -> str | None:
+        """Where the flow begins."""
+        return self.steps[0].step if self.steps else None
+
+    @cached_property
+    def slot_names(self) -> frozenset[str]:
+        """The slots of the flow: those its steps and trigger phrases name."""
+        phrases = self.trigger.templates
+        names = {piece.slot for phrase in phrases for piece in phrase.pieces if not isinstance(piece, str)}
+        for placed in self.placed:
+            step = placed.step
+            names |= {*step.sets.values(), *step.reads.values()}
+            names |= {name for expression in step.expressions.values() for name in expression.names}
+            names |= step.if_.names if step.if_ else set()
+            names |= {field.slot for text in step.texts.values() for field in text.fields}
+        return frozenset(names)
+
+
+def _place(
+    steps: Sequence[Step], path: tuple[str | int, ...], after: str | None, loops: tuple[str, ...]
+) -> Iterator[Placed]:
+    for index, step in enumerate(steps):
+        following = steps[index + 1].step if index + 1 < len(steps) else after
+        here = (*path, index)
+        yield Placed(step, here, following, loops)
+        yield from _place(step.body, (*here, "do"), step.step, (*loops, step.step))
+
+
+def _targets(step: Step) -> set[str]:
+    return {*step.targets.values(), *([step.jump_to] if step.jump_to else [])}

@@ -1,0 +1,212 @@
+"""Corrections around loops: what was said in other rounds stays with its round."""
+
+from __future__ import annotations
+
+import pytest
+
+from soni import Actions
+from soni.core.commands import ClearSlot, Command, CorrectSlot, SetSlot, StartFlow
+from soni.testing import Conversation
+from tests.conftest import Assistant, Talk
+
+CHANGED = "I have changed that."
+
+SHOP = """
+    slots:
+      size: {type: integer}
+      shop: {type: text}
+      item: {type: text}
+      n: {type: integer, source: system}
+      list: {type: text, source: system}
+      note: {type: text}
+    flows:
+      shop:
+        steps:
+          - {collect: size, message: "How many?"}
+          - {collect: shop, message: "Which shop?"}
+          - {step: begin, type: set, slots: {n: 0, list: "-"}}
+          - step: again
+            type: while
+            condition: "n < size"
+            do:
+              - {collect: item, message: "Item {n}?"}
+              - {step: seen, type: say, message: "{item} is fine."}
+              - {step: way, type: branch, cases: [{when: "WRAPPED", then: wrap}, {else: add}]}
+              - {step: wrap, type: say, message: "{item} is wrapped."}
+              - {step: add, type: set, compute: {n: "n + 1", list: "list + item"}}
+          - {collect: note, message: "Note?"}
+          - {say: "{list} from {shop}."}
+      other: {steps: [{say: "Hi."}]}
+"""
+
+
+def shop(wrapped: str = "false") -> str:
+    return SHOP.replace("WRAPPED", wrapped)
+
+
+async def filled(user: Conversation, *items: str, size: int = 3, name: str = "Red") -> list[str]:
+    said = await user.say(StartFlow(flow="shop", slots={"size": size, "shop": name}))
+    for item in items:
+        said = await user.say(SetSlot(slot="item", value=item))
+    return said
+
+
+async def test_b20_a_correction_inside_a_loop_is_about_this_round(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(shop()))
+    assert await filled(user, "a", "b", "c") == ["c is fine.", "Note?"]
+    assert await user.say(CorrectSlot(slot="item", value="z")) == [CHANGED, "z is fine.", "Note?"]
+    assert await user.say(ClearSlot(slot="item")) == ["Item 2?"]
+    assert await user.say(SetSlot(slot="item", value="y")) == ["y is fine.", "Note?"]
+    assert await user.say(SetSlot(slot="note", value="-")) == ["-aby from Red."]
+
+
+async def test_b20_a_correction_from_before_a_loop_keeps_what_was_said_in_each_round(
+    assistant: Assistant, talk: Talk
+) -> None:
+    user = talk(assistant(shop()))
+    assert await filled(user, "a", "b") == ["b is fine.", "Item 2?"]
+    assert await user.say(CorrectSlot(slot="shop", value="Blue")) == [CHANGED, "Item 2?"]
+    assert await user.say(SetSlot(slot="item", value="c")) == ["c is fine.", "Note?"]
+    assert await user.say(CorrectSlot(slot="shop", value="Green")) == [CHANGED, "Note?"]
+    assert await user.say(SetSlot(slot="note", value="-")) == ["-abc from Green."]
+
+
+async def test_b20_a_loop_that_gets_shorter_or_longer_keeps_its_rounds(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(shop()))
+    await filled(user, "a", "b", "c")
+    assert await user.say(CorrectSlot(slot="size", value=2)) == [CHANGED, "Note?"]
+    assert await user.say(CorrectSlot(slot="size", value=4)) == [CHANGED, "Item 3?"]
+    assert await user.say(SetSlot(slot="item", value="d")) == ["d is fine.", "Note?"]
+    assert await user.say(SetSlot(slot="note", value="-")) == ["-abcd from Red."]
+
+
+async def test_b20_a_way_round_in_a_loop_keeps_what_was_said_in_each_round(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(shop("shop == 'Blue'")))
+    await filled(user, "a", "b", "c")
+    said = await user.say(CorrectSlot(slot="shop", value="Blue"))
+    assert said == [CHANGED, "a is wrapped.", "b is wrapped.", "c is wrapped.", "Note?"]
+    assert await user.say(SetSlot(slot="note", value="-")) == ["-abc from Blue."]
+
+
+async def test_b20_a_way_taken_in_a_later_round_before_is_not_taken_for_that_round(
+    assistant: Assistant, talk: Talk
+) -> None:
+    user = talk(assistant(shop("n > 0 or shop == 'Blue'")))
+    assert await filled(user, "a", "b", "c") == ["c is fine.", "c is wrapped.", "Note?"]
+    assert await user.say(CorrectSlot(slot="shop", value="Blue")) == [CHANGED, "a is wrapped.", "Note?"]
+    assert await user.say(SetSlot(slot="note", value="-")) == ["-abc from Blue."]
+
+
+async def test_b20_a_question_that_is_only_asked_sometimes_keeps_its_answers(assistant: Assistant, talk: Talk) -> None:
+    yaml = shop().replace('message: "Item {n}?"}', 'message: "Item {n}?", if: "shop != \'None\'"}')
+    user = talk(assistant(yaml))
+    await filled(user, "a", "b")
+    assert await user.say(CorrectSlot(slot="shop", value="Blue")) == [CHANGED, "Item 2?"]
+
+
+@pytest.mark.parametrize("item_first", [True, False])
+async def test_b23_this_round_and_what_came_before_are_corrected_in_one_message(
+    assistant: Assistant, talk: Talk, item_first: bool
+) -> None:
+    user = talk(assistant(shop()))
+    await filled(user, "a", "b", "c")
+    commands: list[Command] = [CorrectSlot(slot="item", value="z"), CorrectSlot(slot="shop", value="Blue")]
+    said = await user.say(*(commands if item_first else reversed(commands)))
+    assert said == [CHANGED, "z is fine.", "Note?"]
+    assert await user.say(SetSlot(slot="note", value="-")) == ["-abz from Blue."]
+
+
+async def test_b23_an_answer_in_a_loop_beside_a_correction_belongs_to_its_round(
+    assistant: Assistant, talk: Talk
+) -> None:
+    user = talk(assistant(shop()))
+    await filled(user, "a", "b")
+    said = await user.say(CorrectSlot(slot="shop", value="Blue"), SetSlot(slot="item", value="c"))
+    assert said == [CHANGED, "c is fine.", "Note?"]
+    assert await user.say(SetSlot(slot="note", value="-")) == ["-abc from Blue."]
+
+
+async def test_b23_a_correction_beside_an_answer_in_a_loop_keeps_the_answer(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(shop()))
+    await filled(user, "a", "b")
+    said = await user.say(SetSlot(slot="item", value="c"), CorrectSlot(slot="shop", value="Blue"))
+    assert said == [CHANGED, "c is fine.", "Note?"]
+    assert await user.say(SetSlot(slot="note", value="-")) == ["-abc from Blue."]
+
+
+MENU = """
+    slots: {shop: {type: text}, choice: {type: text}, item: {type: text}, list: {type: text, source: system}}
+    flows:
+      shop:
+        steps:
+          - {collect: shop, message: "Which shop?"}
+          - {step: begin, type: set, slots: {list: "-"}}
+          - {step: menu, type: collect, slot: choice, message: "Add or pay?", ask_always: true}
+          - {step: way, type: branch, slot: choice, cases: {add: one, else: pay}}
+          - {step: one, type: collect, slot: item, message: "Item?", ask_always: true}
+          - {step: add, type: set, compute: {list: "list + item"}, jump_to: menu}
+          - {step: pay, type: say, message: "{list} from {shop}."}
+      other: {steps: [{say: "Hi."}]}
+"""
+
+
+async def at_the_menu_after(user: Conversation, *items: str) -> None:
+    await user.say(StartFlow(flow="shop", slots={"shop": "Red"}))
+    for item in items:
+        assert await user.say(SetSlot(slot="choice", value="add")) == ["Item?"]
+        assert await user.say(SetSlot(slot="item", value=item)) == ["Add or pay?"]
+
+
+async def test_b20_a_menu_that_is_come_back_to_keeps_what_was_chosen(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(MENU))
+    await at_the_menu_after(user, "a", "b")
+    assert await user.say(CorrectSlot(slot="shop", value="Blue")) == [CHANGED, "Add or pay?"]
+    assert await user.say(SetSlot(slot="choice", value="pay")) == ["-ab from Blue."]
+
+
+async def test_b20_a_question_asked_anew_is_corrected_as_it_was_last_answered(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(MENU))
+    await at_the_menu_after(user, "a", "b")
+    assert await user.say(CorrectSlot(slot="item", value="z")) == [CHANGED, "Add or pay?"]
+    assert await user.say(SetSlot(slot="choice", value="pay")) == ["-az from Red."]
+
+
+LONG = """
+    slots:
+      amount: {type: integer}
+      fee: {type: integer, source: system}
+      n: {type: integer, source: system}
+      ok: {type: boolean}
+      stars: {type: integer}
+    flows:
+      pay:
+        steps:
+          - {collect: amount, message: "How much?"}
+          - {action: DO}
+          - {step: begin, type: set, slots: {n: 0}}
+          - {while: "n < 110", limit: 200, do: [{step: more, type: set, compute: {n: "n + 1"}}]}
+          - {collect: stars, message: "Stars?"}
+          - {say: "LAST"}
+      other: {steps: [{say: "Hi."}]}
+"""
+
+
+async def test_b25_a_long_way_in_the_same_flow_does_not_make_it_undone(assistant: Assistant, talk: Talk) -> None:
+    paid: list[int] = []
+    actions = Actions()
+    actions.register("pay")(lambda amount: paid.append(amount))
+    user = talk(assistant(LONG.replace("DO", "pay").replace("LAST", "Paid {amount}.")), actions)
+    assert await user.say(StartFlow(flow="pay", slots={"amount": 5})) == ["Stars?"]
+    assert CHANGED not in await user.say(CorrectSlot(slot="amount", value=9))
+    assert paid == [5]
+
+
+async def test_b20_a_long_way_does_not_leave_a_stale_value_behind(assistant: Assistant, talk: Talk) -> None:
+    actions = Actions()
+    actions.register("fee_of", effect="pure")(lambda amount: {"fee": amount // 10})
+    yaml = LONG.replace("DO", "fee_of, map_outputs: {fee: fee}").replace("LAST", "{amount}, fee {fee}.")
+    user = talk(assistant(yaml), actions)
+    assert await user.say(StartFlow(flow="pay", slots={"amount": 50})) == ["Stars?"]
+    said = await user.say(CorrectSlot(slot="amount", value=90))
+    said += await user.say(SetSlot(slot="stars", value=1))
+    assert "90, fee 5." not in said
