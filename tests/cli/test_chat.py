@@ -205,3 +205,43 @@ def test_a_terminal_gets_a_prompt_with_history_and_control_d_leaves(tmp_path: Pa
     history = (tmp_path / ".soni" / "history").read_text()
     assert "send money" in history
     assert "654321" not in history
+
+
+HANDLERS = """
+from soni import Actions
+from soni.core.commands import Command
+from soni.core.pending_task import inform
+from soni.dm.orchestrator.commands import CommandHandler
+from soni.flow.delta import FlowDelta
+
+actions = Actions()
+
+
+class OpeningHours(Command):
+    phrases = ("when are you open?",)
+
+
+class OpeningHoursHandler(CommandHandler[OpeningHours]):
+    command = OpeningHours
+
+    async def handle(self, command, state, context):
+        return FlowDelta(tasks=(inform("From nine to five."),))
+
+
+actions.command(OpeningHoursHandler())
+"""
+
+
+def test_a_command_of_the_assistants_own_is_found_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "bot.yaml").write_text("flows: {a: {steps: [{say: A.}]}, b: {steps: [{say: B.}]}}")
+    (tmp_path / "handlers.py").write_text(HANDLERS)
+    assert "From nine to five." in chat("When are you open?", config=str(tmp_path))
+
+
+def test_a_person_can_be_played() -> None:
+    shown = chat("send 20 euros", "I want to talk to a person", "hello?", "/person I am Eve.", "/return", "/return")
+    assert "A person will take it from here.\nA person has the conversation now" in shown
+    assert "> hello?\n(to the person)\n" in shown
+    assert "I am Eve.\n" in shown
+    assert "You are talking to the assistant again.\nWho should receive it?\n" in shown
+    assert "no person has the conversation of 'you'; the assistant has it" in shown

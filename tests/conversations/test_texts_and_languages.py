@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from soni import RuntimeLoop
-from soni.core.commands import OutOfScope, SetSlot, StartFlow
+from soni.core.commands import Help, OutOfScope, Repeat, SetSlot, StartFlow
 from soni.du.context import DialogueContext
 from soni.du.understanding import Found, Understood
 from tests.conftest import Assistant, Talk
@@ -111,3 +111,25 @@ async def test_general_texts_can_be_replaced(assistant: Assistant, talk: Talk) -
         flows: {greet: {steps: [{say: "Hi."}]}, other: {steps: [{say: "Ho."}]}}
     """)
     assert await talk(config).say(OutOfScope()) == ["Pardon?"]
+
+
+async def test_b52_the_reply_is_in_the_language_last_shown(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {n: {type: number}, who: {type: text}}
+        flows:
+          send:
+            steps:
+              - {collect: n, message: {en: "How much?", es: "¿Cuánto?"}}
+              - {collect: who, message: {en: "To whom?", es: "¿A quién?"}}
+              - {say: {en: "{n} for {who}.", es: "{n} para {who}."}}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    assert await user.say(StartFlow(flow="send"), language="es") == ["¿Cuánto?"]
+    assert await user.say(SetSlot(slot="n", value="1,5")) == ["¿A quién?"], "a number shows no language"
+    assert await user.say(Help(), language="fr") == [
+        "Esto es lo que puedo hacer:\n- send\n- other",
+        "¿A quién?",
+    ], "a language that is not offered changes nothing"
+    assert await user.say(Repeat(), language="en") == ["To whom?"]
+    assert await user.say(SetSlot(slot="who", value="Ana")) == ["1.5 for Ana."]

@@ -104,6 +104,8 @@ class Actions:
     def __init__(self) -> None:
         self._actions: dict[str, _Action] = {}
         self._validators: dict[str, Callable[..., Any]] = {}
+        self.command_handlers: list[Any] = []
+        """Handlers of commands of the assistant's own."""
 
     def register(self, name: str | None = None, *, effect: Effect = "once") -> Callable[[Function], Function]:
         """Make a function an action. Undeclared means `once`: never called twice for one visit of its step."""
@@ -129,8 +131,13 @@ class Actions:
 
         return add
 
+    def command(self, handler: Any) -> None:
+        """Teach the assistant a command of its own: a CommandHandler, which names the command it handles."""
+        self.command_handlers.append(handler)
+
     def include(self, other: Actions) -> None:
         """Take over everything another registry has."""
+        self.command_handlers += [handler for handler in other.command_handlers if handler not in self.command_handlers]
         for name, action in other._actions.items():
             self._add(self._actions, name, action)
         for name, function in other._validators.items():

@@ -95,7 +95,7 @@ class RuntimeLoop:
         problems = [problem for problem in check(config, self._actions) if problem.severity == "error"]
         if problems:
             raise ConfigError(locate(problems, config._source))
-        self._handlers = handlers_by_command(command_handlers)
+        self._handlers = handlers_by_command([*self._actions.command_handlers, *command_handlers])
         self._flow_manager = FlowManager(_shapes(config, self._actions), config.conversation_slots)
         self._checkpointer = checkpointer or InMemorySaver()
         self._understanding = understanding

@@ -53,9 +53,15 @@ class Conversation:
         self._fresh = fresh
         self._loop = RuntimeLoop(config, **self._options)
 
-    async def say(self, *commands: Command, text: str = "…", slots: Mapping[str, Any] | None = None) -> list[str]:
+    async def say(
+        self,
+        *commands: Command,
+        text: str = "…",
+        language: str | None = None,
+        slots: Mapping[str, Any] | None = None,
+    ) -> list[str]:
         """Run a turn that means these commands; the texts of the assistant's messages."""
-        self.understanding.add(text, *commands)
+        self.understanding.add(text, *commands, language=language)
         return await self._turn(text, slots=slots)
 
     async def choose(self, label: str) -> list[str]:

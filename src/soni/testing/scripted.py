@@ -23,13 +23,16 @@ class ScriptedUnderstanding:
 
     def __init__(self, script: Mapping[str, Sequence[Command]] | None = None) -> None:
         self._script: dict[str, Sequence[Command]] = dict(script or {})
+        self._languages: dict[str, str | None] = {}
         self.contexts: list[DialogueContext] = []
         """What it was told with each message, in order."""
 
-    def add(self, message: str, *commands: Command) -> None:
-        """Understand one more message, or the same one differently from now on."""
+    def add(self, message: str, *commands: Command, language: str | None = None) -> None:
+        """Understand one more message, or the same one differently from now on, and the language it shows."""
         self._script[message] = commands
+        self._languages[message] = language
 
     async def understand(self, message: str, context: DialogueContext) -> Understood:
         self.contexts.append(context)
-        return Understood.of(self._script.get(message, [OutOfScope()]), by="scripted")
+        commands = self._script.get(message, [OutOfScope()])
+        return Understood.of(commands, by="scripted", language=self._languages.get(message))
