@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
@@ -13,6 +14,11 @@ CONTACTS = {
     "juan pérez": "ES7921000813610123456789",
     "maría": "ES6621000418401234567891",
 }
+
+
+def _folded(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", name.strip().casefold())
+    return "".join(letter for letter in plain if not unicodedata.combining(letter))
 
 
 class NotEnoughMoney(Exception):
@@ -55,7 +61,8 @@ class Bank:
         return self._customers.setdefault(user_id, Customer())
 
     def contact(self, name: str) -> str | None:
-        return CONTACTS.get(name.strip().lower())
+        """The IBAN of somebody the customer has paid before, accents and capitals aside."""
+        return {_folded(known): iban for known, iban in CONTACTS.items()}.get(_folded(name))
 
     def bill_due(self, today: date) -> date:
         return today + timedelta(days=12)

@@ -29,7 +29,7 @@ async def recent_transactions(context: ActionContext) -> dict[str, str]:
 
 @actions.register("find_contact", effect="pure")
 async def find_contact(recipient: str, iban: str | None = None) -> dict[str, str | None]:
-    return {"iban": iban or bank.contact(recipient)}
+    return {"iban": bank.contact(recipient) or iban}
 
 
 @actions.register("check_limits", effect="pure")

@@ -196,7 +196,7 @@ def test_words_that_yaml_would_turn_into_something_else_stay_text() -> None:
     assert config.flows["hello"].trigger.intents == ["on", "no", "12:30"]
     collect = config.flows["hello"].steps[1]
     assert isinstance(collect, CollectStepConfig)
-    assert collect.options == ["12:30", "1", "2.5"]
+    assert [option.sources for option in collect.options] == [["12:30"], ["1"], ["2.5"]]
 
 
 def test_set_gives_numbers_truth_and_nothing_as_such() -> None:

@@ -26,8 +26,8 @@ SHOWN = "Do {n} {word}?"
 Step = dict[str, Any]
 
 
-def shown(n: int, word: str) -> str:
-    return f"Do {n} {word}?"
+def shown(n: int | None, word: str | None) -> str:
+    return f"Do {'—' if n is None else n} {'—' if word is None else word}?"
 
 
 def _collects() -> st.SearchStrategy[Step]:

@@ -210,3 +210,64 @@ async def test_b20_a_long_way_does_not_leave_a_stale_value_behind(assistant: Ass
     said = await user.say(CorrectSlot(slot="amount", value=90))
     said += await user.say(SetSlot(slot="stars", value=1))
     assert "90, fee 5." not in said
+
+
+async def test_b20_once_a_correction_is_gone_over_what_comes_next_is_new(assistant: Assistant, talk: Talk) -> None:
+    """What lay on a way no longer taken does not swallow what is said when that way is taken later."""
+    config = assistant("""
+        slots: {city: {type: text}, choice: {type: choice, options: [look, leave]}}
+        flows:
+          trip:
+            steps:
+              - {collect: city, message: "Where?"}
+              - {step: way, type: branch, slot: city, cases: {Rome: tell, else: menu}}
+              - {step: tell, type: say, message: "Look around."}
+              - {step: menu, type: collect, slot: choice, ask_always: true, message: "Look or leave?"}
+              - {step: chosen, type: branch, slot: choice, cases: {look: tell, else: end}}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    assert await user.say(StartFlow(flow="trip", slots={"city": "Rome"})) == ["Look around.", "Look or leave?"]
+    assert await user.say(CorrectSlot(slot="city", value="Oslo")) == [CHANGED, "Look or leave?"]
+    assert await user.say(SetSlot(slot="choice", value="look")) == ["Look around.", "Look or leave?"]
+
+
+EARLY = """
+    slots: {shop: {type: text}, item: {type: text}, colour: {type: text}, n: {type: integer, source: system}}
+    flows:
+      buy:
+        steps:
+          - {collect: shop, message: "Shop?"}
+          - {step: begin, type: set, slots: {n: 0}}
+          - step: again
+            type: while
+            condition: "n < 2"
+            do:
+              - {collect: item, message: "Item {n}?"}
+              - {collect: colour, message: "Colour?"}
+              - {step: count, type: set, compute: {n: "n + 1"}}
+              - {say: "{item} in {colour} from {shop}."}
+      calls:
+        steps:
+          - {collect: shop, message: "Shop?"}
+          - {call: ask}
+          - {say: "{shop}: {item} in {colour}."}
+      ask:
+        steps: [{collect: item, message: "Item?"}, {collect: colour, message: "Colour?"}]
+"""
+
+
+async def test_b20_what_was_said_early_in_this_round_is_kept(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(EARLY))
+    await user.say(StartFlow(flow="buy", slots={"shop": "Red", "item": "a", "colour": "blue"}))
+    assert await user.say(SetSlot(slot="colour", value="green")) == ["Item 1?"]
+    assert await user.say(CorrectSlot(slot="shop", value="Big")) == [CHANGED, "a in blue from Big.", "Item 1?"]
+    assert await user.say(SetSlot(slot="item", value="b")) == ["b in green from Big."]
+
+
+async def test_b20_what_was_said_early_in_a_called_flow_is_kept(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(EARLY))
+    assert await user.say(StartFlow(flow="calls", slots={"shop": "Red"})) == ["Item?"]
+    assert await user.say(SetSlot(slot="colour", value="green")) == ["Item?"]
+    assert await user.say(CorrectSlot(slot="shop", value="Big")) == [CHANGED, "Item?"]
+    assert await user.say(SetSlot(slot="item", value="a")) == ["Big: a in green."]

@@ -69,9 +69,9 @@ SAYING = [
     ("help", "I can:\\n{_capabilities}", Help(), ["I can:\n- Book a trip\n- Tell the weather\n- Work"]),
     (
         "out_of_scope",
-        "Not {_flow}.\\n{_capabilities}",
+        "Not that.\\n{_capabilities}",
         OutOfScope(),
-        ["Not —.\n- Book a trip\n- Tell the weather\n- Work"],
+        ["Not that.\n- Book a trip\n- Tell the weather\n- Work"],
     ),
 ]
 

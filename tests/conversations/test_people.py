@@ -305,7 +305,7 @@ async def test_b43_b53_time_does_not_run_while_a_person_has_it(assistant: Assist
 async def test_b43_starting_or_greeting_does_not_disturb_a_person(assistant: Assistant, talk: Talk) -> None:
     config = assistant("settings: {start_flow: weather}" + SHOP.replace("\n    ", "\n"))
     user = talk(config)
-    assert await user.say(HumanHandoff()) == [HANDED]
+    assert await user.say(HumanHandoff()) == ["Sunny.", HANDED]
     async with new_loop(user) as loop:
         turn = await loop.start("test")
         assert turn.messages == ()

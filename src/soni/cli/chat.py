@@ -187,7 +187,8 @@ class _Chat:
             for frame in state["flow_stack"]
         ]
         shown: dict[str, Any] = {"turn": state["turn"], "language": state["language"], "flows": flows}
-        shown["conversation"] = state["flow_slots"].get(CONVERSATION, {})
+        held = state["flow_slots"].get(CONVERSATION, {})
+        shown["conversation"] = {name: MASK if slots[name].sensitive else value for name, value in held.items()}
         shown["person"] = state["person"]
         shown["waiting_for"] = _waiting_for(state["_pending_task"])
         return json.dumps(shown, indent=2, ensure_ascii=False)

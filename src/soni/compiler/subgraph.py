@@ -11,12 +11,13 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from soni.core.pending_task import inform, requires_input
-from soni.core.state import MOST_PASSED, DialogueState, digest
+from soni.core.state import DialogueState, digest
 from soni.errors import ConfirmationVoid, LimitReached, SoniError
 from soni.flow.delta import FlowDelta, changed, merge_delta, merge_deltas
-from soni.flow.trail import decided_anew, is_settled, passed_before, still_ahead, unchanged
+from soni.flow.trail import bounded, decided_anew, is_settled, passed_before, still_ahead, unchanged
 from soni.steps import END, Outcome, StepContext
 from soni.steps.confirm import ConfirmStepConfig
+from soni.steps.step import after_effect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,6 +53,9 @@ class LiveStepContext(StepContext, Protocol):
 
     def may_keep(self, slot: str) -> bool:
         """Whether a value may be kept beside its slot."""
+
+    def is_secret(self, slot: str) -> bool:
+        """Whether a value may stand nowhere but in its slot."""
 
     def masked(self, text: str) -> str:
         """A text for logs and traces, without the values of sensitive slots."""
@@ -113,7 +117,7 @@ def _node(placed: Placed, flow: FlowConfig) -> Any:
                 raise ConfirmationVoid("what was done was done with other values")
             if over is None and live.needs_confirmation and (stale := _stale_confirmation(state, context.flow_manager)):
                 return _confirmed_anew(state, *stale, context.flow_manager)
-            outcome = _again(over) if over else await _outcome(placed, live)
+            outcome = _again(over, placed.step) if over else await _outcome(placed, live)
             if outcome.transfer is not None and outcome.transfer.returns and len(state["flow_stack"]) >= MOST_FRAMES:
                 raise LimitReached(f"{MOST_FRAMES} flows are open")
         except SoniError as error:
@@ -128,7 +132,7 @@ def _failure(error: SoniError, live: LiveStepContext) -> Outcome:
     """Only where nothing has happened yet may a person be asked to try again."""
     if not live.done:
         return Outcome(why=f"failed: {error}", abandon=True, event="error", task=inform(live.phrase("error")))
-    task = inform(live.phrase("failed_after_effect"))
+    task = inform(live.phrase(after_effect(live)))
     return Outcome(why=f"failed: {error}", abandon=True, handoff=True, task=task)
 
 
@@ -137,15 +141,15 @@ def _holds(passed: Passed, frame: FlowContext, step: Step, live: LiveStepContext
     if step.asks is not None and step.passed_over:
         # What people said stays said; only whether to ask at all is decided anew.
         wanted = step.if_ is None or step.if_.holds(live.slots)
-        known = step.asks in passed["left"] or (live.slots.get(step.asks) is not None and not passed["front"])
+        known = step.asks in passed["left"] or (live.slots.get(step.asks) is not None and passed["visit"] > 0)
         return wanted and known
     settled = step.passed_over or is_settled(passed, frame["ahead"])
     return settled and unchanged(passed, live.stored)
 
 
-def _again(passed: Passed) -> Outcome:
+def _again(passed: Passed, step: Step) -> Outcome:
     return Outcome(
-        why="nothing it read has changed",
+        why="answered before" if step.asks else "nothing it read has changed",
         goto=None if passed["goto"] == "" else passed["goto"] or END,
         writes={slot: value for slot, value in passed["left"].items() if value is not None},
         forget=frozenset(slot for slot, value in passed["left"].items() if value is None),
@@ -156,7 +160,7 @@ async def _outcome(placed: Placed, ctx: StepContext) -> Outcome:
     step = placed.step
     # A call that comes back was begun; whether to begin it is not the question any more.
     if step.if_ is not None and ctx.returned is None and not step.if_.holds(ctx.slots):
-        return Outcome(why=f"skipped: {step.if_.source} is false", goto=placed.next or END)
+        return Outcome(why=f"skipped: {step.if_.source} is false", goto=placed.next or END, skipped=True)
     return await step.run(ctx)
 
 
@@ -211,7 +215,7 @@ class _Visited:
 
     def _abandoned(self, task: PendingTask | None) -> Command[str]:
         """End what the person started; an author's flow for it may follow, or a person."""
-        chain, ended = self.manager.cancel_flow(self.state)
+        chain, ended = self.manager.abandon_flow(self.state)
         event = "handoff" if self.outcome.handoff else self.outcome.event or ""
         reason = self._reason(chain)
         flow = self.live.event_flow(event)
@@ -260,7 +264,9 @@ class _Visited:
         asked["shown"] |= {slot: digest(stored.get(slot)) for slot in given}
         here = self._update(asked=asked, returned=None)
         after = merge_delta(self.state, here)
-        call = self.manager.call_flow(after, transfer.flow, transfer.inputs, transfer.outputs, self.before)
+        call = self.manager.call_flow(
+            after, transfer.flow, transfer.inputs, transfer.outputs, self.before, transfer.event
+        )
         called = merge_delta(after, call)
         told = [self.manager.set_slot(called, f"_{name}", value) for name, value in transfer.about.items()]
         return merge_deltas([here, call, *told])
@@ -271,16 +277,17 @@ class _Visited:
         before = self.manager.get_slots(self.state, flow_id)
         decided = self._decided()
         writes = {slot: value for slot, value in decided.items() if before.get(slot) != value}
-        own = {slot for slot in {*self.placed.step.sets.values(), *decided} if self.live.may_keep(slot)}
+        sets = () if self.outcome.skipped else self.placed.step.sets.values()
+        own = {slot for slot in {*sets, *decided} if self.live.may_keep(slot)}
         reads = {**(asked["shown"] if asked and returned else {}), **self._digests()}
         passed: Passed = {
             "step": self.placed.step.step,
             "visit": self.visit,
             "reads": self.over["reads"] if self.over else reads,
-            "wrote": {slot: before.get(slot) for slot in writes},
+            "wrote": {slot: before.get(slot) for slot in writes if not self.live.is_secret(slot)},
             "left": {slot: {**before, **writes}.get(slot) for slot in sorted(own)},
-            "overruled": self.before["overruled"] if self.before else {},
-            "forgot": sorted(self.outcome.forget),
+            "overruled": {s: v for s, v in self.before["overruled"].items() if s not in decided} if self.before else {},
+            "forgot": [] if self.placed.step.asks else sorted(self.outcome.forget),
             "rounds": self.frame["rounds"],
             "acted": self.live.acted or (self.over is not None and self.over["acted"]),
             "confirmed": isinstance(self.placed.step, ConfirmStepConfig) and not self.outcome.abandon,
@@ -306,7 +313,7 @@ class _Visited:
                     asked=None,
                     answer=None,
                     returned=None,
-                    trail=[*self.frame["trail"], passed][-MOST_PASSED:],
+                    trail=bounded([*self.frame["trail"], passed]),
                     ahead=ahead,
                 ),
             ]

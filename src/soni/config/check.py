@@ -17,6 +17,7 @@ from soni.config.paths import (
     unconfirmed_effects,
     unset_reads,
 )
+from soni.config.texts import MAY_SHOW
 from soni.core.expression import WORDS, Expression
 from soni.core.template import CASES, Field, Text
 from soni.core.values import Reading
@@ -26,6 +27,7 @@ from soni.steps import RESERVED, Step
 from soni.steps.action import ActionStepConfig
 from soni.steps.branch import BranchStepConfig
 from soni.steps.call import CallStepConfig
+from soni.steps.clarify import ClarifyStepConfig
 from soni.steps.collect import CollectStepConfig
 from soni.steps.confirm import ConfirmStepConfig
 from soni.steps.set import SetStepConfig
@@ -148,7 +150,8 @@ def _unknown_slot(config: SoniConfig, name: str, path: Path, what: str) -> Probl
 def _texts(config: SoniConfig) -> Iterator[Problem]:
     for name in config.texts.model_fields_set:
         given: Text = getattr(config.texts, name)
-        allowed = {field.slot for field in type(config.texts).model_fields[name].default.fields}
+        shipped: Text = type(config.texts).model_fields[name].default
+        allowed = {field.slot for field in shipped.fields} | MAY_SHOW.get(name, set())
         for inner, field in fields_of(given):
             if field.slot not in allowed:
                 hint = f"It can show {', '.join(sorted(allowed))}." if allowed else "It can show no slots."
@@ -188,6 +191,10 @@ def _events(config: SoniConfig) -> Iterator[Problem]:
         if flow not in config.flows:
             hint = did_you_mean(flow, config.flows)
             yield Problem(f"'{path[1]}' names the flow '{flow}', which does not exist.", path, hint)
+    asks = config.flows.get(config.events.clarification or "")
+    if asks is not None and not any(isinstance(placed.step, ClarifyStepConfig) for placed in asks.placed):
+        message = f"flow '{config.events.clarification}' is for clarifications, and never asks which flow is meant."
+        yield Problem(message, ("events", "clarification"), "Give it a step such as 'clarify: Which one?'.", "warning")
 
 
 def _folded(text: str) -> str:

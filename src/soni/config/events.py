@@ -39,6 +39,21 @@ class Events(BaseModel):
         return {name: flow for name, flow in self if flow is not None}
 
 
+TOLD: dict[str, frozenset[str]] = {
+    "cancel": frozenset({"_flow"}),
+    "chit_chat": frozenset({"_topic"}),
+    "clarification": frozenset({"_options"}),
+    "completion": frozenset({"_flow"}),
+    "error": frozenset({"_flow", "_reason"}),
+    "fallback": frozenset({"_capabilities", "_reason"}),
+    "handoff": frozenset({"_flow", "_reason"}),
+    "help": frozenset({"_capabilities"}),
+    "offer_person": frozenset({"_reason"}),
+    "out_of_scope": frozenset({"_capabilities"}),
+}
+"""The slots in which the flow of an event is told about it."""
+
+
 @cache
 def built_in_slots() -> dict[str, SlotConfig]:
     """What the flow of an event is told about it; an underscore keeps these names apart from an author's."""

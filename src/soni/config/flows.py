@@ -141,6 +141,11 @@ class FlowConfig(BaseModel):
         return self.steps[0].step if self.steps else None
 
     @cached_property
+    def only_speaks(self) -> bool:
+        """Whether the flow runs through without asking anything or going elsewhere."""
+        return not any(placed.step.waits or placed.step.flow for placed in self.plan.values())
+
+    @cached_property
     def slot_names(self) -> frozenset[str]:
         """The slots of the flow: those its steps and trigger phrases name."""
         phrases = self.trigger.templates

@@ -122,6 +122,7 @@ class Settings(BaseModel):
     region: Annotated[str, _code(SUPPORTED_REGIONS.__contains__, "a country, such as ES or US")] = "ES"
     understanding: Literal["local", "llm"] = "local"
     llm: LLMConfig | None = None
+    understanding_timeout: Seconds = 30.0
     persistence: PersistenceConfig = PersistenceConfig()
     action_timeout: Seconds = 60.0
     start_flow: str | None = None

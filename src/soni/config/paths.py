@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from soni.config.events import built_in_slots
+from soni.config.events import TOLD
 from soni.core.template import Field, Text
 from soni.errors import Problem
 from soni.steps import END, Step
@@ -140,12 +140,14 @@ def _own(step: Step, field: str) -> set[str]:
 
 def _unset(name: str, step: Step, slot: str, path: Path, verb: str) -> Problem:
     message = f"flow '{name}', step '{step.step}' {verb} '{slot}', which nothing has set by then."
-    return Problem(message, path, "Collect it, set it or map it before, or make it a conversation slot.")
+    events = sorted(event for event, told in TOLD.items() if slot in told)
+    hint = "Collect it, set it or map it before, or make it a conversation slot."
+    return Problem(message, path, f"Only the flow for {' or '.join(events)} is told it." if events else hint)
 
 
 def _set_at_entry(config: SoniConfig, name: str, flow: FlowConfig) -> set[str]:
     entry = set(config.conversation_slots)
-    entry |= set(built_in_slots()) if name in config.events.named().values() else set()
+    entry |= {slot for event, flow in config.events.named().items() if flow == name for slot in TOLD[event]}
     entry |= {
         piece.slot for template in flow.trigger.templates for piece in template.pieces if isinstance(piece, Field)
     }

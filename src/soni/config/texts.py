@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
 from soni.core.template import Text
+
+MAY_SHOW: dict[str, set[str]] = {"cancelled": {"_flow"}, "out_of_scope": {"_capabilities"}, "already_done": {"_flow"}}
+"""What some texts can show besides what they show as they are shipped."""
 
 
 def _text(en: str | list[str], es: str | list[str]) -> Text:
@@ -15,6 +18,13 @@ class Texts(BaseModel):
     """What the assistant says of itself, outside of any flow."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def _beside_the_other_languages(cls, text: Text, info: ValidationInfo) -> Text:
+        """A text given for one language leaves those of the others as they are."""
+        shipped: Text = cls.model_fields[str(info.field_name)].default
+        return text if "" in text.variants else Text({**shipped.variants, **text.variants})
 
     yes: Text = _text("Yes", "Sí")
     no: Text = _text("No", "No")
@@ -85,6 +95,10 @@ class Texts(BaseModel):
         "That was done, but something went wrong afterwards. A person will look into it.",
         "Eso se ha hecho, pero después algo ha fallado. Una persona lo revisará.",
     )
+    failed_after_effect_alone: Text = _text(
+        "That was done, but something went wrong afterwards.", "Eso se ha hecho, pero después algo ha fallado."
+    )
+    not_open: Text = _text("We have not begun that.", "Eso no lo hemos empezado.")
     outcome_unknown: Text = _text(
         "I do not know whether that went through, so I will not try it again.",
         "No sé si eso ha llegado a hacerse, así que no lo voy a repetir.",

@@ -35,6 +35,8 @@ class Command(BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+        if isinstance(cls.phrases, str):
+            raise TypeError(f"the phrases of {cls.__name__} are several: write phrases = ({cls.phrases!r},)")
 
     def dump(self) -> dict[str, Any]:
         """The command as JSON, with its name under `type`."""

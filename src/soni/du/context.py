@@ -30,6 +30,8 @@ class DialogueContext:
 
     task: PendingTask | None
     active_flow: str | None
+    chain: tuple[str, ...]
+    """The active flow last, after those that called it."""
     paused_flows: tuple[str, ...]
     filled: Mapping[str, Any]
     flows: Mapping[str, FlowConfig]
@@ -48,9 +50,9 @@ class DialogueContext:
         """The slot whose value was just asked for."""
         return self.task["slot"] if self.task and self.task["type"] == "collect" else None
 
-    def slots_of(self, flow: str | None) -> dict[str, SlotConfig]:
-        """The fillable slots of one flow."""
-        names = self.slot_names.get(flow or "", frozenset())
+    def slots_of(self, *flows: str | None) -> dict[str, SlotConfig]:
+        """The fillable slots of these flows."""
+        names = {name for flow in flows for name in self.slot_names.get(flow or "", ())}
         return {name: slot for name, slot in self.slots.items() if name in names}
 
 
@@ -61,6 +63,7 @@ def dialogue_context(
     startable: Mapping[str, FlowConfig],
     slot_names: Mapping[str, frozenset[str]],
     filled: Mapping[str, Any],
+    chain: tuple[str, ...] = (),
     now: datetime,
     commands: Mapping[str, type[Command]] = SPOKEN,
 ) -> DialogueContext:
@@ -70,6 +73,7 @@ def dialogue_context(
     return DialogueContext(
         task=state["_pending_task"],
         active_flow=stack[-1] if stack else None,
+        chain=chain,
         paused_flows=tuple(frame["flow_name"] for frame in state["flow_stack"] if frame["flow_state"] == "paused"),
         filled={name: MASK if config.slots[name].sensitive else value for name, value in filled.items()},
         flows={**startable, **{name: config.flows[name] for name in stack if name in config.flows}},

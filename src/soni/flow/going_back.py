@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from soni.flow.trail import passed_before, standing, told_anew
+from soni.flow.trail import CHANGED, LEFT_OUT, changed_in_call, passed_before, standing, told_anew
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,7 +40,8 @@ def before_it(
         front=not has_front,
     )
     early = _given_early(frame, questions, stored, loses_slots=loses_slots)
-    return [here, *early, *others] if has_front else [*early, *others, here]
+    # What is left of ways that were taken before comes after the place where the frame stands.
+    return [here, *early, *others] if has_front else [*early, here, *others]
 
 
 def _answer(frame: FlowContext, question: Question | None, stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,6 +67,37 @@ def _given_early(
         if in_this_round and not known and step != frame["current_step"] and value is not None:
             early.append(standing(step, rounds, left={question.slot: value}))
     return early
+
+
+def asked_inside(ahead: list[Passed], rounds: Mapping[str, int], questions: Mapping[str, Question]) -> list[str]:
+    """The slots that are asked for in rounds of loops which a frame comes to again."""
+    inside = [passed for passed in ahead if not passed["rounds"].items() <= rounds.items()]
+    return sorted({questions[passed["step"]].slot for passed in inside if passed["step"] in questions})
+
+
+def called_again(
+    before: Passed | None,
+    flow_name: str,
+    names: dict[str, str],
+    outputs: Mapping[str, str],
+    ours: Mapping[str, Any],
+    shape: FlowShape,
+    *,
+    turn: int,
+) -> tuple[list[Passed], dict[str, Any]]:
+    """What lies ahead of a flow that was called before, and the values (of its slots) that have changed since."""
+    inner = before["inner"] if before else None
+    if before is None or inner is None or inner["flow"] != flow_name:
+        return [], {}
+    names |= {theirs: name for theirs, name in outputs.items() if name in before["reads"]}
+    ahead = inner["trail"]
+    anew = changed_in_call(before, names, ours)
+    for theirs, value in anew.items():
+        mark = before["reads"][names[theirs]]
+        # Only a person's word about what the call had brought overrules what it decides.
+        said_in = turn if mark in (CHANGED, LEFT_OUT) else None
+        ahead = told_anew(ahead, theirs, value, shape.questions, turn=said_in, leave_out=mark == LEFT_OUT)
+    return ahead, anew
 
 
 def calls_one_with(passed: Passed, slot: str, flows: Mapping[str, FlowShape]) -> bool:

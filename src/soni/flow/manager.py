@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.state import CONVERSATION
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
-from soni.flow.going_back import before_it, calls_one_with, kept_for_call
-from soni.flow.trail import LEFT_OUT, FlowShape, can_go_back, changed_in_call, since_given, told_anew
+from soni.flow.going_back import asked_inside, before_it, called_again, calls_one_with, kept_for_call
+from soni.flow.trail import FlowShape, after_word, can_go_back, holds_value, up_to_front
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,14 +88,15 @@ class FlowManager:
         """
         frame = self._frame(state, flow_id)
         questions = self._flows[frame["flow_name"]].questions
-        trail = frame["trail"]
-        since = len(trail) if answers else since_given(trail, name, questions)
+        turn = state["turn"] + 1
+        heard = after_word(frame, name, value, questions, turn=turn, leave_out=leave_out, answers=answers)
+        move = self.update_frame(state, flow_id, trail=heard[0], ahead=heard[1])
+        return merge_deltas([self.set_slot(state, name, value, flow_id), move])
 
-        def anew(passed: list[Passed]) -> list[Passed]:
-            return told_anew(passed, name, value, questions, turn=state["turn"] + 1, leave_out=leave_out)
-
-        changes = {"trail": [*trail[:since], *anew(trail[since:])], "ahead": anew(frame["ahead"])}
-        return merge_deltas([self.set_slot(state, name, value, flow_id), self.update_frame(state, flow_id, **changes)])
+    def is_ahead(self, frame: FlowContext, name: str) -> bool:
+        """Whether a frame that has gone back will come again to where this slot was given."""
+        questions = self._flows[frame["flow_name"]].questions
+        return holds_value(frame["ahead"][: up_to_front(frame)], name, questions)
 
     def called_before(self, state: DialogueState, name: str) -> str | None:
         """The frame that is going to call a flow again which has this slot, and which a value can be kept for."""
@@ -174,9 +175,23 @@ class FlowManager:
         return popped, FlowDelta(flow_stack=below, forgotten=frozenset({popped["flow_id"]}))
 
     def cancel_flow(self, state: DialogueState) -> tuple[list[FlowContext], FlowDelta]:
-        """Take off the flow the person is in: the one they started, with everything it called."""
-        chain = self._chains(state["flow_stack"])[-1] if state["flow_stack"] else []
+        """Take off the flow the person is in: the one they started, with everything it called.
+
+        What the assistant has just begun to say is none of it.
+        """
+        chains = self._chains(state["flow_stack"])
+        open_ones = [chain for chain in chains if chain[0]["entered_by"] != "event" or chain[0]["visits"]]
+        chain = open_ones[-1] if open_ones else []
         return chain, self._off(state, chain)
+
+    def abandon_flow(self, state: DialogueState) -> tuple[list[FlowContext], FlowDelta]:
+        """Take off what runs on top, with the flows that called it."""
+        chain = self._chains(state["flow_stack"])[-1]
+        return chain, self._off(state, chain)
+
+    def end_chain(self, state: DialogueState, flow_id: str) -> FlowDelta:
+        """Take off what the person started that this frame is part of."""
+        return self._off(state, self.chain_of(state, flow_id))
 
     def drop_event(self, state: DialogueState) -> FlowDelta:
         """Take off what the flow of an event asks on top of the others; the person has moved on."""
@@ -209,6 +224,7 @@ class FlowManager:
         inputs: Mapping[str, str],
         outputs: Mapping[str, str] | None = None,
         before: Passed | None = None,
+        event: str | None = None,
     ) -> FlowDelta:
         """Start a flow that will come back; same-named slots go in, `inputs` maps others (theirs: ours).
 
@@ -216,17 +232,11 @@ class FlowManager:
         """
         ours = self.get_slots(state)
         names = self.passed_down(flow_name, inputs)
-        ahead: list[Passed] = []
-        if before is not None and before["inner"] is not None:
-            brought = {theirs: name for theirs, name in (outputs or {}).items() if name in before["reads"]}
-            names = {**names, **brought}
-            ahead = before["inner"]["trail"]
-            questions = self._flows[flow_name].questions
-            for theirs, value in changed_in_call(before, names, ours).items():
-                leave_out = before["reads"][names[theirs]] == LEFT_OUT
-                ahead = told_anew(ahead, theirs, value, questions, turn=state["turn"] + 1, leave_out=leave_out)
-        given = {theirs: ours[name] for theirs, name in names.items() if ours.get(name) is not None}
-        event = state["flow_stack"][-1]["event"]
+        shape = self._flows[flow_name]
+        ahead, anew = called_again(before, flow_name, names, outputs or {}, ours, shape, turn=state["turn"] + 1)
+        given = {theirs: ours.get(name) for theirs, name in names.items()} | anew
+        given = {theirs: value for theirs, value in given.items() if value is not None}
+        event = event or state["flow_stack"][-1]["event"]
         _, pushed = self.push_flow(state, flow_name, entered_by="call", event=event, slots=given, ahead=ahead)
         return pushed
 
@@ -317,14 +327,19 @@ class FlowManager:
         dropped = self.drop_called(state, flow_id)
         old_values = [(name, old) for passed in reversed(undone) for name, old in passed["wrote"].items()]
         restored = [self.set_slot(state, name, old, flow_id) for name, old in old_values]
+        rounds = undone[0]["rounds"] if undone else frame["rounds"]
+        ahead = [*undone, *before_it(state, [frame, *called], self._flows)]
+        # Rounds that are begun anew are asked for anew, and what was said in them lies ahead.
+        inside = asked_inside(ahead, rounds, self._flows[frame["flow_name"]].questions)
+        restored += [self.set_slot(state, name, None, flow_id) for name in inside]
         move = self.update_frame(
             merge_delta(state, dropped),
             flow_id,
             flow_state=self._paused_or_active([frame, *called]),
             current_step=undone[0]["step"] if undone else frame["current_step"],
-            rounds=undone[0]["rounds"] if undone else frame["rounds"],
+            rounds=rounds,
             trail=frame["trail"][:place],
-            ahead=[*undone, *before_it(state, [frame, *called], self._flows)],
+            ahead=ahead,
             asked=None,
             answer=None,
             returned=None,

@@ -97,9 +97,9 @@ class Explanation:
 
 
 def _entry(entry: dict[str, Any]) -> Meant | Ran | Happened:
-    if "command" in entry:
+    if entry.keys() == {"command", "by", "confidence", "evidence"}:
         return Meant(**entry)
-    if "step" in entry:
+    if {"flow", "step", "type", "visit", "then"} <= entry.keys():
         return Ran(**entry)
     named = {name: entry[name] for name in ("event", "why", "flow", "slot") if name in entry}
     return Happened(**{"event": "", **named}, about={k: v for k, v in entry.items() if k not in named})

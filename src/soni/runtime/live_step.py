@@ -164,6 +164,9 @@ class LiveStep:
         turn = self._context.turn
         await turn.deliver(Message(turn.message_id(f"{self._key}/progress"), "progress", text))
 
+    def is_secret(self, slot: str) -> bool:
+        return self._context.config.slots[slot].sensitive
+
     def may_keep(self, slot: str) -> bool:
         return self._context.config.may_keep(slot)
 

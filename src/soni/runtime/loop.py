@@ -136,18 +136,22 @@ class RuntimeLoop:
         async with self._lock(user_id):
             conversation = await self._conversation(user_id)
             if conversation.state["person"] is not None:
-                return await self._passed_on(text, conversation)
+                return await self._passed_on(text, conversation, slots or {})
             return await self._turn(conversation, text=text, payload=chosen, slots=slots or {}, sink=sink)
 
     async def start(
         self, user_id: str, *, sink: MessageSink | None = None, slots: Mapping[str, Any] | None = None
     ) -> TurnResult:
-        """Open a conversation before anything is said: a new one begins with its greeting flow, if it has one."""
+        """Open a conversation before anything is said: a new one begins with its greeting flow, if it has one.
+
+        `slots` are for that flow; like those of every turn, they have to be known.
+        """
         async with self._lock(user_id):
             conversation = await self._conversation(user_id)
             if not conversation.commands:
                 state = conversation.state
-                return TurnResult(state["turn"], (), state["_pending_task"], (), ())
+                await self._with_host_slots(state, slots or {}, self._context(self._new_turn(conversation, sink)))
+                return TurnResult(state["turn"], (), state["_pending_task"], (), (), handoff=packet(user_id, state))
             return await self._turn(conversation, text=None, payload=None, slots=slots or {}, sink=sink)
 
     async def say(self, user_id: str, text: str, *, sink: MessageSink | None = None) -> Message:
@@ -158,8 +162,8 @@ class RuntimeLoop:
             _in_persons_hands(conversation)
             turn = self._new_turn(conversation, sink)
             message = Message(turn.message_id("person"), "person", text)
+            await self._noted(conversation, turn, {"role": "person", "text": text}, "said by a person")
             await turn.deliver(message)
-            await self._noted(conversation, turn, {"role": "person", "text": text})
             return message
 
     async def return_to_assistant(self, user_id: str, *, sink: MessageSink | None = None) -> TurnResult:
@@ -265,10 +269,12 @@ class RuntimeLoop:
             handoff=handoff,
         )
 
-    async def _passed_on(self, text: str, conversation: _Conversation) -> TurnResult:
+    async def _passed_on(self, text: str, conversation: _Conversation, slots: Mapping[str, Any]) -> TurnResult:
         """While a person has the conversation, messages are kept and go to them; no flow runs."""
         turn = self._new_turn(conversation, None)
-        after = await self._noted(conversation, turn, {"role": "user", "text": text})
+        flow_slots = await self._with_host_slots(conversation.state, slots, self._context(turn))
+        line: Spoken = {"role": "user", "text": text}
+        after = await self._noted(conversation, turn, line, "passed on to a person", flow_slots=flow_slots)
         heard = Message(turn.message_id("user"), "user", text, data={"user_id": conversation.user_id})
         await self._relay(heard)
         return TurnResult(turn.number, (), None, (), (), handoff=packet(conversation.user_id, after))
@@ -278,10 +284,15 @@ class RuntimeLoop:
             return
         try:
             await self._person.send(message)
-        except Exception:  # the conversation holds what was said; a person's broken connection must not lose the turn
+        except (Exception, asyncio.CancelledError):  # the conversation holds what was said; the turn goes on
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
             logger.warning("what was said could not be passed on to a person", exc_info=True)
 
-    async def _noted(self, conversation: _Conversation, turn: Turn, line: Spoken) -> DialogueState:
+    async def _noted(
+        self, conversation: _Conversation, turn: Turn, line: Spoken, event: str, **more: Any
+    ) -> DialogueState:
         """Keep a line of the conversation without running the graph."""
         state = conversation.state
         changes = {
@@ -289,7 +300,8 @@ class RuntimeLoop:
             "turn": turn.number,
             "last_at": turn.now.timestamp(),
             "commands": [],
-            "trace": [{"event": "passed on", "why": "a person has the conversation"}],
+            "trace": [{"event": event}],
+            **more,
         }
         start = conversation.snapshot.config if conversation.snapshot else _thread(conversation.user_id)
         after = {**state, **changes}

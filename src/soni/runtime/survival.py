@@ -8,7 +8,7 @@ from soni.core.state import CONVERSATION, FlowContext
 
 if TYPE_CHECKING:
     from soni.config.models import SoniConfig
-    from soni.core.state import DialogueState
+    from soni.core.state import DialogueState, Passed
     from soni.flow.manager import FlowManager
 
 
@@ -41,10 +41,26 @@ def _stands(frame: FlowContext, state: DialogueState, config: SoniConfig) -> boo
         return False
     held = [*state["flow_slots"].get(frame["flow_id"], {}).items()]
     gone_over = [*frame["trail"], *frame["ahead"]]
+    if not all(_inner_stands(passed, config) for passed in gone_over):
+        return False
     for passed in gone_over:
         held += [entry for entry in (*passed["wrote"].items(), *passed["left"].items()) if entry[1] is not None]
     known = all(passed["step"] in flow.plan for passed in gone_over)
     return known and all(_loads(name, value, config) for name, value in held)
+
+
+def _inner_stands(passed: Passed, config: SoniConfig) -> bool:
+    """Whether a called flow, as it was gone through, is still there to be gone through again."""
+    inner = passed["inner"]
+    if inner is None:
+        return True
+    flow = config.runnable.get(inner["flow"])
+    return flow is not None and all(
+        entry["step"] in flow.plan
+        and all(_loads(name, value, config) for name, value in entry["left"].items() if value is not None)
+        and _inner_stands(entry, config)
+        for entry in inner["trail"]
+    )
 
 
 def _loads(name: str, value: Any, config: SoniConfig) -> bool:

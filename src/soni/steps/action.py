@@ -9,7 +9,7 @@ from pydantic import Field
 from soni.core.pending_task import inform
 from soni.core.timespan import Seconds
 from soni.errors import ActionError, ActionOutcomeUnknown, InvalidValue
-from soni.steps.step import HANDOFF, Outcome, Step, StepContext, register
+from soni.steps.step import HANDOFF, Outcome, Step, StepContext, after_effect, register
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,8 +52,11 @@ class ActionStepConfig(Step):
             if ctx.acted and self.on_unknown:
                 return Outcome(why=str(error), goto=self.on_unknown)
             if ctx.acted:
-                text = "outcome_unknown" if isinstance(error, ActionOutcomeUnknown) else "failed_after_effect"
-                return Outcome(why=str(error), goto=HANDOFF, task=inform(ctx.phrase(text)))
+                text = "outcome_unknown" if isinstance(error, ActionOutcomeUnknown) else after_effect(ctx)
+                task = inform(ctx.phrase(text))
+                if ctx.has_people:
+                    return Outcome(why=str(error), goto=HANDOFF, task=task)
+                return Outcome(why=str(error), abandon=True, task=task)
             if self.on_error:
                 return Outcome(why=str(error), goto=self.on_error)
             return Outcome(why=str(error), abandon=True, event="error", task=inform(ctx.phrase("action_failed")))

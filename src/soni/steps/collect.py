@@ -24,7 +24,7 @@ class CollectStepConfig(Step):
 
     slot: str
     message: Text | None = None
-    options: list[str] = []
+    options: list[Text] = []
     ask_always: bool = False
     optional: bool = False
     why: Text | None = None
@@ -53,20 +53,21 @@ class CollectStepConfig(Step):
     @property
     def texts(self) -> Mapping[str, Text]:
         texts = {"message": self.message, "error": self.error, "why": self.why}
-        return {name: text for name, text in texts.items() if text}
+        options = {f"options.{n}": text for n, text in enumerate(self.options)}
+        return {name: text for name, text in texts.items() if text} | options
 
     async def run(self, ctx: StepContext) -> Outcome:
+        if self.optional and ctx.answer is False:
+            return Outcome(why="the person left it out", forget=frozenset({self.slot}))
         if ctx.slots.get(self.slot) is not None and (not self.ask_always or ctx.answer is not None):
             return Outcome(why=f"{self.slot} is filled")
-        if self.optional and ctx.answer is False:
-            return Outcome(why="the person left it out")
         if ctx.attempts >= self.attempts:
             why = f"{self.attempts} answers were refused"
             if self.on_attempts:
                 return Outcome(why=why, goto=self.on_attempts)
             offer = ctx.event_flow("offer_person")
             if offer is not None and ctx.returned is None:
-                asks = Transfer(offer, about={"reason": why})
+                asks = Transfer(offer, about={"reason": why}, event="offer_person")
                 return Outcome(why=why, task=inform(ctx.phrase("stuck")), transfer=asks)
             text = "stopped" if ctx.done else "too_many_attempts"
             return Outcome(why=why, abandon=True, task=inform(ctx.phrase(text)))
@@ -77,7 +78,7 @@ class CollectStepConfig(Step):
             task=collect(
                 prompt,
                 self.slot,
-                options=self.options or [label for _, label in choices],
+                options=[ctx.render(option) for option in self.options] or [label for _, label in choices],
                 values=None if self.options else [value for value, _ in choices],
                 metadata={"optional": True} if self.optional else None,
             ),

@@ -30,6 +30,7 @@ class HandoffStepConfig(Step):
         return False
 
     async def run(self, ctx: StepContext) -> Outcome:
-        general = ctx.phrase("handoff" if ctx.has_people else "no_person")
-        text = ctx.render(self.message) if self.message else general
+        if not ctx.has_people:
+            return Outcome(why=self.reason or "", abandon=True, task=inform(ctx.phrase("no_person")))
+        text = ctx.render(self.message) if self.message else ctx.phrase("handoff")
         return Outcome(why=self.reason or "", abandon=True, task=inform(text), handoff=True)

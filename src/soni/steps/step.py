@@ -38,7 +38,9 @@ class Transfer:
     outputs: dict[str, str] = field(default_factory=dict)
     returns: bool = True
     about: dict[str, str] = field(default_factory=dict)
-    """What a flow of the assistant's own is told, as in an event."""
+    """What the flow of an event is told."""
+    event: str | None = None
+    """The event that the flow is for, if it is for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class Outcome:
     """Give the conversation to a person; `why` is the reason."""
     event: str | None = None
     """What happened here; the author's flow for it, if there is one, takes the place of the task."""
+    skipped: bool = False
+    """The step did not run: its `if` did not hold."""
     rounds: int | None = None
     """For a loop: how many rounds have begun; 0 leaves it."""
 
@@ -124,6 +128,11 @@ class StepContext(Protocol):
 
     async def call_action(self, name: str, *, timeout: float | None, retry: int) -> Mapping[str, Any]:
         """Run an action on the slots its signature names; ActionError if it fails."""
+
+
+def after_effect(ctx: StepContext) -> str:
+    """The text for a failure after something was done; a person is promised only where there is one."""
+    return "failed_after_effect" if ctx.has_people else "failed_after_effect_alone"
 
 
 class Step(BaseModel):

@@ -21,13 +21,13 @@ from soni.runtime.context import RuntimeContext
 async def orchestrator_node(state: DialogueState, runtime: Runtime[RuntimeContext]) -> dict[str, Any]:
     """Apply the turn's commands, then run flows until one waits for the person or none is left."""
     context = runtime.context
-    tasks = PendingTaskHandler(context.turn)
-    processor = CommandProcessor(context, tasks)
+    tasks, executor = PendingTaskHandler(context.turn), SubgraphExecutor(context)
+    processor = CommandProcessor(context, executor, tasks)
     understood = [commands.load(command, context.commands) for command in state["commands"]]
     ready = await processor.process(understood, state)
 
     after, waiting = ready, None
-    async for after in SubgraphExecutor(context).execute(ready):
+    async for after in executor.execute(ready):
         task = after["_pending_task"]
         if task is not None:
             result = await tasks.handle(task)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -60,12 +61,16 @@ async def understand(state: DialogueState, runtime: Runtime[RuntimeContext]) -> 
 
 
 async def _read(text: str, state: DialogueState, context: RuntimeContext) -> Understood:
+    running = state["flow_stack"][-1:]
+    chain = context.flow_manager.chain_of(state, running[0]["flow_id"]) if running else []
+    known = {name: value for frame in chain for name, value in state["flow_slots"][frame["flow_id"]].items()}
     dialogue = dialogue_context(
         state,
         context.config,
         startable=context.startable(state),
         slot_names={name: context.flow_manager.slot_names(name) for name in context.config.runnable},
-        filled=context.loaded(context.flow_manager.get_slots(state)),
+        filled=context.loaded({**context.flow_manager.get_slots(state), **known}),
+        chain=tuple(frame["flow_name"] for frame in chain),
         now=context.turn.now,
         commands={name: kind for name, kind in context.commands.items() if kind.spoken},
     )
@@ -83,7 +88,8 @@ async def _understood(
 ) -> Understood:
     """What the configured understanding makes of it; if that fails, the offline one; if that cannot help, the truth."""
     try:
-        return await _asked(context.understanding, text, dialogue)
+        async with asyncio.timeout(context.config.settings.understanding_timeout):
+            return await _asked(context.understanding, text, dialogue)
     except Exception as error:  # an understanding may be anybody's model; its failure must not end the conversation
         _log(error, state, context)
     try:

@@ -57,13 +57,19 @@ class SkipHandler(CommandHandler[Skip]):
         if task is None or frame is None:
             return ignored("no question is open")
         manager = context.flow_manager
-        step = context.config.runnable[frame["flow_name"]].plan[task["id"].split("/")[-2]].step
+        standing = [passed["step"] for passed in frame["ahead"] if passed["front"]]
+        name = frame["asked"]["step"] if frame["asked"] else standing[-1]
+        step = context.config.runnable[frame["flow_name"]].plan[name].step
         if is_inform(task):
             return manager.update_frame(state, frame["flow_id"], answer=True)
         if isinstance(step, CollectStepConfig) and step.optional:
             if frame["asked"] is None:
                 return manager.write(state, step.slot, None, frame["flow_id"], leave_out=True, answers=True)
             return manager.update_frame(state, frame["flow_id"], answer=False)
+        if frame["event"] is not None:
+            # What the assistant asks on top of the flows can always be left.
+            denied = manager.update_frame(state, frame["flow_id"], answer=False)
+            return denied if is_confirm(task) else manager.drop_event(state)
         why = f"'{step.step}' cannot be left out"
         if isinstance(step, CollectStepConfig) and step.why is not None:
             slots = context.loaded(context.flow_manager.get_slots(state, frame["flow_id"]))

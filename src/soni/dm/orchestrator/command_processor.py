@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from soni.core.commands import OutOfScope
+from soni.core.commands import OutOfScope, SetSlot, StartFlow
 from soni.dm.orchestrator.handler import happened
 from soni.flow.delta import FlowDelta, merge_delta
 
@@ -13,28 +13,59 @@ if TYPE_CHECKING:
 
     from soni.core.commands import Command
     from soni.core.state import DialogueState
+    from soni.dm.orchestrator.executor import SubgraphExecutor
     from soni.dm.orchestrator.task_handler import PendingTaskHandler
     from soni.runtime.context import RuntimeContext
 
-_NOTHING = {"ignored", "out_of_scope", "trouble"}
+_NOTHING = {
+    "ignored",
+    "not_available",
+    "nothing_to_cancel",
+    "nothing_to_resume",
+    "not_open",
+    "out_of_scope",
+    "stale_option",
+    "too_deep",
+    "trouble",
+}
 """Events of commands that came to nothing."""
 
 
 class CommandProcessor:
     """Finds each command's handler, applies its delta, and sends what it has to say."""
 
-    def __init__(self, context: RuntimeContext, tasks: PendingTaskHandler) -> None:
+    def __init__(self, context: RuntimeContext, executor: SubgraphExecutor, tasks: PendingTaskHandler) -> None:
         self._context = context
+        self._executor = executor
         self._tasks = tasks
         self._progress = False
 
     async def process(self, commands: Sequence[Command], state: DialogueState) -> DialogueState:
         """The state after all commands; a message that meant nothing is out of scope, never silence."""
-        for command in commands:
+        for command in self._ordered(commands, state):
             state = await self._handled(command, state)
         if not commands or (not state["flow_stack"] and not self._context.turn.messages):
             state = await self._handled(OutOfScope(), state)
         return await self._unstuck(state)
+
+    def _ordered(self, commands: Sequence[Command], state: DialogueState) -> list[Command]:
+        """In spoken order, but a value that only a flow of this message has comes after its start."""
+        manager = self._context.flow_manager
+        waiting: list[SetSlot] = []
+        ordered: list[Command] = []
+        starts = [command for command in commands if isinstance(command, StartFlow)]
+        for command in commands:
+            if isinstance(command, SetSlot) and manager.owner_of(state, command.slot) is None and starts:
+                waiting.append(command)
+                continue
+            ordered.append(command)
+            if isinstance(command, StartFlow):
+                starts.remove(command)
+                known = self._context.config.flows
+                names = manager.slot_names(command.flow) if command.flow in known else frozenset()
+                ordered += [value for value in waiting if value.slot in names]
+                waiting = [value for value in waiting if value.slot not in names]
+        return [*ordered, *waiting]
 
     async def _handled(self, command: Command, state: DialogueState) -> DialogueState:
         handler = self._context.command_handlers[type(command)]
@@ -55,4 +86,9 @@ class CommandProcessor:
     async def _applied(self, delta: FlowDelta, state: DialogueState) -> DialogueState:
         for task in delta.tasks:
             await self._tasks.handle(task)
-        return merge_delta(state, delta)
+        after = changed = merge_delta(state, delta)
+        async for after in self._executor.speak(changed):
+            if after["_pending_task"] is not None:
+                await self._tasks.handle(after["_pending_task"])
+        # What was open when the message came stays so for the commands that follow.
+        return cast("DialogueState", {**after, "_pending_task": state["_pending_task"]})

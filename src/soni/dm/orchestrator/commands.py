@@ -90,6 +90,11 @@ def handlers_by_command(extra: Iterable[CommandHandler[Any]] = ()) -> Mapping[ty
 
     A handler that is given takes the place of the one there is, and brings its command along if it is a new one.
     """
+    extra = list(extra)
+    for handler in extra:
+        kind = getattr(handler, "command", None)
+        if not isinstance(handler, CommandHandler) or not isinstance(kind, type) or not issubclass(kind, Command):
+            raise SoniError(f"{handler!r} is not a CommandHandler whose 'command' is the class of a command.")
     handlers = {handler.command: handler for handler in (*DEFAULT_HANDLERS, *extra)}
     for name, kind in COMMANDS.items():
         if kind not in handlers:

@@ -8,7 +8,7 @@ from soni.config.models import ActionStepConfig, CallStepConfig
 from soni.core.state import MOST_PASSED, digest
 from soni.dm.orchestrator.handler import happened, told
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
-from soni.flow.trail import since_given
+from soni.flow.trail import brought, since_given
 from soni.steps import END
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ def corrected(
     # What is taken back is asked for again, which says enough; so does a flow that has not begun.
     is_news = before is not None and (stored is not None or leave_out) and bool(frame["visits"])
     said = told(context, state, "changed", why=f"'{slot}' was corrected") if is_news else FlowDelta()
+    # What was passed learns of the new value before the flow goes back over it.
+    written = _written(origins, stored, state, context, leave_out=leave_out)
     # A value that came from the caller is corrected where it came from, so that the caller's checks run again.
     for origin, name in reversed(origins):
         place = _place(name, stored, origin, context)
@@ -46,32 +48,25 @@ def corrected(
             if len(origin["trail"]) < MOST_PASSED or name in context.config.conversation_slots:
                 continue
             return _already_done(origin, 0, state, context)  # so long ago that nobody knows what read it
-        back = context.flow_manager.go_back(state, origin["flow_id"], place, name)
+        back = context.flow_manager.go_back(merge_delta(state, written), origin["flow_id"], place, name)
         if back is None:
             return _already_done(origin, place, state, context)
         where = FlowDelta(trace=({"event": "goes back", "flow": origin["flow_name"], "why": f"'{name}' has changed"},))
-        written = _written(origins, stored, state, context, back, leave_out=leave_out)
-        return merge_deltas([_others(slot, stored, state, context, written, origin), said, where])
-    written = _written(origins, stored, state, context, FlowDelta(), leave_out=leave_out)
+        gone_back = merge_deltas([written, back])
+        return merge_deltas([_others(slot, stored, state, context, gone_back, origin), said, where])
     return merge_deltas([_others(slot, stored, state, context, written, None), said])
 
 
 def _written(
-    origins: list[Origin],
-    stored: Any,
-    state: DialogueState,
-    context: RuntimeContext,
-    back: FlowDelta,
-    *,
-    leave_out: bool,
+    origins: list[Origin], stored: Any, state: DialogueState, context: RuntimeContext, *, leave_out: bool
 ) -> FlowDelta:
-    """The value in every flow it belongs to; those that were dropped on the way back have taken theirs with them."""
-    deltas = [back]
+    """The value in every flow it belongs to."""
+    written = FlowDelta()
     for frame, name in origins:
-        if frame["flow_id"] not in back.forgotten:
-            after = merge_delta(state, merge_deltas(deltas))
-            deltas.append(context.flow_manager.write(after, name, stored, frame["flow_id"], leave_out=leave_out))
-    return merge_deltas(deltas)
+        after = merge_delta(state, written)
+        anew = context.flow_manager.write(after, name, stored, frame["flow_id"], leave_out=leave_out)
+        written = merge_deltas([written, anew])
+    return written
 
 
 def _others(
@@ -97,6 +92,8 @@ def _others(
 
 def _place(slot: str, stored: Any, frame: FlowContext, context: RuntimeContext) -> int | None:
     """The first step that read another value, the call that brought it, or the question that was left unanswered."""
+    if context.flow_manager.is_ahead(frame, slot):
+        return None  # the flow has gone back already, and will come to it
     trail, mark = frame["trail"], digest(stored)
     since = since_given(trail, slot, context.flow_manager.questions(frame["flow_name"]))
     first = next((n for n in range(since, len(trail)) if _touches(trail[n], slot, mark)), None)
@@ -107,8 +104,7 @@ def _place(slot: str, stored: Any, frame: FlowContext, context: RuntimeContext) 
 
 
 def _touches(passed: Passed, slot: str, mark: str) -> bool:
-    brought = passed["inner"] is not None and slot in passed["left"]
-    return brought or passed["reads"].get(slot, mark) != mark
+    return brought(passed, slot) or passed["reads"].get(slot, mark) != mark
 
 
 def _first_question(slot: str, frame: FlowContext, context: RuntimeContext) -> int | None:
@@ -146,13 +142,14 @@ def _origins(slot: str, value: Any, state: DialogueState, context: RuntimeContex
 
 def _already_done(frame: FlowContext, place: int | None, state: DialogueState, context: RuntimeContext) -> FlowDelta:
     """What was done stays as it is; the flow that did it may know what to do about it, or else a person does."""
-    said = told(context, state, "already_done", why="something was done with the old value")
+    label = context.flow_label(frame["flow_name"], state)
+    said = told(context, state, "already_done", why="something was done with the old value", _flow=label)
     stretches = [(frame, frame["trail"][place:] if place is not None else [])]
     stretches += [(called, called["trail"]) for called in context.flow_manager.called_by(state, frame["flow_id"])]
     for doer, stretch in reversed(stretches):
         target = _on_correct(doer, stretch, context)
         if target == END:
-            return merge_deltas([said, context.flow_manager.cancel_flow(state)[1]])
+            return merge_deltas([said, context.flow_manager.end_chain(state, doer["flow_id"])])
         if target is not None:
             return merge_deltas([said, context.flow_manager.go_to(state, doer["flow_id"], target)])
     if context.event_flow("offer_person", state) is None:

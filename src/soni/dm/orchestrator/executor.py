@@ -52,6 +52,17 @@ class SubgraphExecutor:
             text = self._context.phrase("done", state, key=f"{state['turn']}/done")
             yield cast("DialogueState", {**state, "_pending_task": inform(text)})
 
+    async def speak(self, state: DialogueState) -> AsyncIterator[DialogueState]:
+        """Run the flow of an event that has just come up and only has something to say: it is said in spoken order."""
+        runnable = self._context.config.runnable
+        while state["flow_stack"] and state["person"] is None:
+            frame = state["flow_stack"][-1]
+            if frame["entered_by"] != "event" or frame["visits"] or not runnable[frame["flow_name"]].only_speaks:
+                return
+            async for after in self._run(state, self._context.config.settings.max_steps):
+                state = after
+                yield state
+
     async def _run(self, state: DialogueState, budget: int) -> AsyncIterator[DialogueState]:
         frame = state["flow_stack"][-1]
         graph = self._context.subgraphs[frame["flow_name"]]
@@ -80,7 +91,8 @@ class SubgraphExecutor:
         """After the last flow has come to its end, the author's flow for that runs, if there is one."""
         last = state["trace"][-1] if state["trace"] else {}
         flow = self._context.event_flow("completion", state)
-        if state["flow_stack"] or flow is None or last.get("then") != "ends" or was["event"] is not None:
+        ended = not state["flow_stack"] and last.get("then") == "ends"
+        if flow is None or not ended or was["event"] is not None or was["flow_name"] == flow:
             return state
         about = {"flow": self._context.flow_label(was["flow_name"], state)}
         begun = self._context.flow_manager.start_event(state, "completion", flow, about)
@@ -90,7 +102,7 @@ class SubgraphExecutor:
         """A flow that goes on and on is closed, with an apology, so that the conversation can go on."""
         name = state["flow_stack"][-1]["flow_name"]
         flow = self._context.event_flow("error", state)
-        _, delta = self._context.flow_manager.cancel_flow(state)
+        _, delta = self._context.flow_manager.abandon_flow(state)
         why = f"more than {self._context.config.settings.max_steps} steps without asking or ending"
         trace = FlowDelta(trace=({"flow": name, "event": "stopped", "why": why},))
         stopped = merge_delta(_without_task(state), merge_deltas([delta, trace]))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from soni.config.models import CallStepConfig
 from soni.core.commands import CancelFlow, Restart, ResumeFlow, ReturnToAssistant, StartFlow, StartSession
+from soni.core.state import CONVERSATION
 from soni.dm.orchestrator.handler import CommandHandler, happened, ignored, told
 from soni.dm.orchestrator.slot_writing import set_slot
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
@@ -47,16 +48,17 @@ class CancelFlowHandler(CommandHandler[CancelFlow]):
         chain, ended = manager.cancel_flow(state)
         if not chain:
             return told(context, state, "nothing_to_cancel", why="no flow is running")
+        name = chain[0]["flow_name"]
+        why = f"cancelled {name}"
         for caller in reversed(chain[:-1]):
             if target := _on_cancel(caller, context):
+                name = chain[chain.index(caller) + 1]["flow_name"]
                 why = f"'{caller['flow_name']}' goes on at '{target}'"
-                moved = manager.go_to(state, caller["flow_id"], target)
-                return merge_deltas([moved, told(context, state, "cancelled", why=why)])
-        name = chain[0]["flow_name"]
-        why, label = f"cancelled {name}", context.flow_label(name, state)
+                ended = manager.go_to(state, caller["flow_id"], target)
+                break
         if chain[0]["event"] is not None:
             return merge_deltas([ended, told(context, state, "cancelled", why=why)])
-        after = merge_delta(state, ended)
+        label, after = context.flow_label(name, state), merge_delta(state, ended)
         return merge_deltas([ended, happened("cancel", context, after, text="cancelled", why=why, flow=label)])
 
 
@@ -77,7 +79,7 @@ class ResumeFlowHandler(CommandHandler[ResumeFlow]):
         below = merge_delta(state, left)
         open_flows = manager.started(below)
         if command.flow is not None and command.flow not in open_flows:
-            return told(context, state, "nothing_to_resume", why=f"'{command.flow}' is not open")
+            return told(context, state, "not_open", why=f"'{command.flow}' is not open")
         if not open_flows:
             return told(context, state, "nothing_to_resume", why="nothing is open")
         paused = open_flows[:-1] if not left.forgotten else open_flows
@@ -97,7 +99,15 @@ class RestartHandler(CommandHandler[Restart]):
     command = Restart
 
     async def handle(self, command: Restart, state: DialogueState, context: RuntimeContext) -> FlowDelta:
-        forgotten = FlowDelta(flow_stack=[], forgotten=frozenset(state["flow_slots"]), flows_started=[])
+        # What the host has told is not the conversation's to forget.
+        held = state["flow_slots"].get(CONVERSATION, {})
+        kept = {name: value for name, value in held.items() if context.config.slots[name].source == "system"}
+        forgotten = FlowDelta(
+            flow_stack=[],
+            forgotten=frozenset(state["flow_slots"]),
+            flow_slots={CONVERSATION: kept} if kept else {},
+            flows_started=[],
+        )
         after = merge_delta(state, forgotten)
         said = told(context, after, "restarted", why="the person wants to begin anew")
         return merge_deltas([forgotten, said, _greeting(after, context)])

@@ -53,4 +53,8 @@ def _moved_on(delta: FlowDelta, owner: FlowContext | None, state: DialogueState,
     manager = context.flow_manager
     if owner is None or owner["event"] is not None or not delta.flow_slots:
         return delta
-    return merge_deltas([delta, manager.drop_event(merge_delta(state, delta))])
+    after = merge_delta(state, delta)
+    asks = manager.get_frame(after, owner["flow_id"]) and manager.called_by(after, owner["flow_id"])
+    if asks and asks[0]["event"] is not None:
+        return merge_deltas([delta, manager.drop_called(after, owner["flow_id"])])
+    return merge_deltas([delta, manager.drop_event(after)])

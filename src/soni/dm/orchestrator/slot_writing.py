@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from soni.config.models import CollectStepConfig
+from soni.core.commands import CorrectSlot, SetSlot, StartFlow
 from soni.core.pending_task import inform, is_collect, is_confirm
 from soni.dm.orchestrator.correcting import corrected, was_left_out
-from soni.dm.orchestrator.handler import asking_frame, ignored
+from soni.dm.orchestrator.handler import asking_frame, ignored, standing_frame
 from soni.errors import InvalidValue
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
 
@@ -40,6 +41,8 @@ async def set_slot(
     if reason is not None or frame is None:
         answer = await _as_answer(slot, value, state, context) or await _for_a_call(slot, value, state, context)
         return answer or ignored(reason or "no flow is running")
+    if _is_open_ahead(slot, state, frame):
+        return await _filled(slot, value, state, context, frame, ahead=True)
     stored = context.flow_manager.get_slot(state, slot, frame["flow_id"])
     is_new = stored is None and not was_left_out(slot, frame, context)
     if is_new or _is_open_question(slot, state, frame):
@@ -54,6 +57,8 @@ async def correct_slot(
     reason = why_not(slot, frame, context)
     if reason is not None or frame is None:
         return await _for_a_call(slot, value, state, context) or ignored(reason or "no flow is running")
+    if value is not None and _is_open_ahead(slot, state, frame):
+        return await _filled(slot, value, state, context, frame, ahead=True)
     if value is not None and _is_open_question(slot, state, frame):
         return await _filled(slot, value, state, context, frame)
     return await _changed(slot, value, state, context, frame)
@@ -63,7 +68,7 @@ async def clear_slot(slot: str, state: DialogueState, context: RuntimeContext, f
     """Forget a value; it is asked for again unless it may be left out."""
     reason = why_not(slot, frame, context)
     if reason is not None or frame is None:
-        return ignored(reason or "no flow is running")
+        return await _for_a_call(slot, None, state, context) or ignored(reason or "no flow is running")
     # The question may stand in a flow that was called.
     flows = [frame["flow_name"], *context.config.runnable]
     questions = next((found for flow in flows if (found := _questions(slot, flow, context))), [])
@@ -76,6 +81,9 @@ async def _as_answer(slot: str, value: Any, state: DialogueState, context: Runti
     task, frame = state["_pending_task"], asking_frame(state)
     if task is None or frame is None or not is_collect(task) or task["slot"] not in context.config.own_slots:
         return None
+    started = [command["flow"] for command in state["commands"] if command["type"] == StartFlow.name]
+    if any(slot in context.flow_manager.slot_names(flow) for flow in started if flow in context.config.flows):
+        return None  # it was meant for a flow that could not be started
     said = {name for name, _ in _said(state)}
     homeless = [name for name, _ in _said(state) if _has_no_home(name, state, context)]
     asked = context.config.slots[task["slot"]]
@@ -94,7 +102,7 @@ async def _for_a_call(slot: str, value: Any, state: DialogueState, context: Runt
     """A value for a flow that a correction in this very message has closed, and that is going to be called again."""
     flow_id = context.flow_manager.called_before(state, slot)
     frame = context.flow_manager.get_frame(state, flow_id) if flow_id else None
-    if frame is None or flow_id is None or why_not(slot, None, context) != f"no running flow has the slot '{slot}'":
+    if frame is None or flow_id is None or not _is_for_words(slot, context):
         return None
     stored, refused = (None, None) if value is None else await _accepted(slot, value, state, context, frame)
     return refused or context.flow_manager.write_ahead(state, slot, stored, flow_id)
@@ -102,13 +110,18 @@ async def _for_a_call(slot: str, value: Any, state: DialogueState, context: Runt
 
 def _said(state: DialogueState) -> Iterable[tuple[str, Any]]:
     """The slots that this message gives values for, in spoken order."""
-    return [(c["slot"], c["value"]) for c in state["commands"] if "slot" in c and c.get("value") is not None]
+    given = (SetSlot.name, CorrectSlot.name)
+    return [(c["slot"], c["value"]) for c in state["commands"] if c["type"] in given and c.get("value") is not None]
 
 
 def _has_no_home(slot: str, state: DialogueState, context: RuntimeContext) -> bool:
+    known = slot in context.config.slots
+    return (not known or _is_for_words(slot, context)) and context.flow_manager.owner_of(state, slot) is None
+
+
+def _is_for_words(slot: str, context: RuntimeContext) -> bool:
     declared = context.config.slots.get(slot)
-    reachable = declared is None or (declared.source == "user" and slot not in context.config.confirm_slots)
-    return reachable and context.flow_manager.owner_of(state, slot) is None
+    return declared is not None and declared.source == "user" and slot not in context.config.confirm_slots
 
 
 def _is_open_question(slot: str, state: DialogueState, frame: FlowContext) -> bool:
@@ -116,6 +129,13 @@ def _is_open_question(slot: str, state: DialogueState, frame: FlowContext) -> bo
     asking = asking_frame(state)
     is_this = task is not None and is_collect(task) and task["slot"] == slot
     return is_this and asking is not None and asking["flow_id"] == frame["flow_id"]
+
+
+def _is_open_ahead(slot: str, state: DialogueState, frame: FlowContext) -> bool:
+    """Whether the open question asks for this slot, and a correction in this very message made its flow go back."""
+    task, standing = state["_pending_task"], standing_frame(state)
+    is_this = task is not None and is_collect(task) and task["slot"] == slot
+    return is_this and standing is not None and standing["flow_id"] == frame["flow_id"] and frame["asked"] is None
 
 
 def _questions(slot: str, flow: str, context: RuntimeContext) -> list[CollectStepConfig]:
@@ -162,7 +182,7 @@ def _void(state: DialogueState, context: RuntimeContext) -> FlowDelta:
 
 
 async def _filled(
-    slot: str, value: Any, state: DialogueState, context: RuntimeContext, frame: FlowContext
+    slot: str, value: Any, state: DialogueState, context: RuntimeContext, frame: FlowContext, *, ahead: bool = False
 ) -> FlowDelta:
     manager = context.flow_manager
     asked = _is_open_question(slot, state, frame)
@@ -175,7 +195,7 @@ async def _filled(
     # A question with `ask_always` takes this as its answer; others look at the slot alone.
     answered = manager.update_frame(state, frame["flow_id"], answer=True) if asked else FlowDelta()
     after = merge_delta(state, answered)
-    return merge_deltas([answered, manager.write(after, slot, stored, frame["flow_id"], answers=asked)])
+    return merge_deltas([answered, manager.write(after, slot, stored, frame["flow_id"], answers=asked or ahead)])
 
 
 async def _changed(
@@ -192,6 +212,7 @@ async def _changed(
         stored, refused = await _accepted(slot, value, state, context, frame)
         if refused is not None:
             return refused
-    if stored == context.flow_manager.get_slot(state, slot, frame["flow_id"]):
+    manager = context.flow_manager
+    if stored == manager.get_slot(state, slot, frame["flow_id"]) and not manager.is_ahead(frame, slot):
         return ignored(f"'{slot}' has that value already")
     return corrected(slot, stored, state, context, frame, leave_out=leave_out)

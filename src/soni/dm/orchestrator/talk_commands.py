@@ -23,7 +23,8 @@ class ChitChatHandler(CommandHandler[ChitChat]):
     command = ChitChat
 
     async def handle(self, command: ChitChat, state: DialogueState, context: RuntimeContext) -> FlowDelta:
-        topic = command.topic or "chit_chat"
+        private = is_private(state["_pending_task"], state["commands"], context.config)
+        topic = "chit_chat" if private and command.topic not in _TOPICS else command.topic or "chit_chat"
         text = topic if topic in _TOPICS else "chit_chat"
         return happened("chit_chat", context, state, text=text, why=topic, topic=topic)
 
@@ -84,10 +85,13 @@ class HumanHandoffHandler(CommandHandler[HumanHandoff]):
         if state["person"] is not None:
             return ignored("a person has the conversation already")
         # What was said to a sensitive question is nobody's business, in whatever words a model puts it.
-        private = is_private(state["_pending_task"], [], context.config)
+        private = is_private(state["_pending_task"], state["commands"], context.config)
         reason = (None if private else command.reason) or "the person asked for it"
         if context.event_flow("handoff", state):
-            return happened("handoff", context, state, text="handoff", why=reason, reason=reason)
+            about = {"reason": reason}
+            if concerned := context.flow_manager.concerned(state):
+                about["flow"] = context.flow_label(concerned[0]["flow_name"], state)
+            return happened("handoff", context, state, text="handoff", why=reason, **about)
         person = context.handoff(state, reason)
         if person is None:
             return told(context, state, "no_person", why="the assistant has nobody to hand over to")

@@ -43,6 +43,13 @@ def is_cancel(text: str) -> bool:
     return bool(rest) and all(word in _CANCEL for word in rest)
 
 
+def begins_with_cancel(text: str, longest: int = 6) -> bool:
+    """Whether a short message asks to cancel something: 'cancel the transfer', 'anula el pago'."""
+    words = content(text)
+    first = next((word for word in words if word not in _FILLERS), "")
+    return len(words) <= longest and first in _CANCEL
+
+
 def yes_or_no(text: str, reading: Reading) -> bool | None:
     """True for a yes, False for a no, None for anything that is neither, or both.
 

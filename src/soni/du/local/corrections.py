@@ -1,9 +1,10 @@
-"""Words that take something back: 'I meant 300', 'no, to Ana', 'change the recipient', 'mejor mañana'."""
+"""Words that take something back: 'I meant 300', 'yes, but to Ana', 'change the recipient', 'mejor 40'."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from soni.du.local.words import content, fold, lexicon, trimmed
@@ -13,26 +14,44 @@ if TYPE_CHECKING:
 
     from soni.config.models import SlotConfig
 
-_CUE = re.compile(
-    r"^(?:(?:oh|wait|sorry|oops|no|perdon|perdona|espera|uy)[\s,.!]+)*"
-    r"(?:i meant|i mean|i said|i wanted to say|actually|rather|better|make (?:it|that)|it should be|it's actually|"
-    r"quise decir|queria decir|me referia a|en realidad|mejor|mas bien|que sean?|he dicho|digo)"
-    r"[\s,:]+(?:to |for |a |para )?(?P<value>.+)$"
+_OOPS = r"(?:(?:oh|wait|sorry|oops|no|perdon|perdona|espera|uy|ay)[\s,.!]+)*"
+_MEANT = re.compile(
+    rf"^{_OOPS}(?:i meant(?: to say)?|i mean|i said|i wanted to say|it should be|quise decir|queria decir|me referia a|"
+    r"he dicho|digo|debe ser|deberia ser)[\s,:]+(?P<value>.+)$"
 )
-_NO = re.compile(
-    r"^(?:no|sorry|perdon|perdona|oops|wait|espera)[\s]*[,;.!]+\s*(?:not? .+?,\s*)?"
-    r"(?P<to>to |for |a |para )?(?P<value>.+)$"
+_RATHER = re.compile(
+    rf"^{_OOPS}(?:actually|rather|better|make (?:it|that)|it's actually|en realidad|mejor|mas bien|que sean?)"
+    r"[\s,:]+(?P<value>.+)$"
 )
+_YES_BUT = re.compile(
+    r"^(?:yes|yeah|yep|ok|okay|sure|fine|si|vale|claro|bueno|de acuerdo)[\s,]+(?:but|pero|though|aunque|solo que)[\s,]+"
+    r"(?P<value>.+)$"
+)
+_NOT_BUT = re.compile(
+    r"^(?:no[\s,]+)?(?:not|no eran?|no son|no es|no)\s+(?P<old>[^,]+?)\s*(?:,|\bbut\b|\bsino\b)\s*"
+    r"(?:but |sino |eran? |son |es |it's |its )?(?P<value>.+)$"
+)
+_NO = re.compile(r"^(?:no|sorry|perdon|perdona|oops|wait|espera)\s*[,;.!]+\s*(?P<value>.+)$")
+_TO = re.compile(r"^(?P<value>(?:to|for|a|para) .+)$")
 _CHANGE = re.compile(
     r"^(?:(?:please|por favor|no|wait|espera|i want to|i'd like to|can you|could you|can i|quiero|quisiera|puedes|"
-    r"puedo)[\s,]+)*"
-    r"(?:change|correct|fix|update|edit|cambia|cambiar|cambie|corrige|corregir|modifica|modificar)\s+"
-    r"(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)"
-    r"(?:\s+(?:to|into|for|a|por|al)\s+(?P<value>.+?))?"
-    r"(?:[\s,]*(?:please|por favor))?[\s.!?]*$"
+    r"puedo)[\s,]+)*(?:change|correct|fix|update|edit|cambia|cambiar|cambie|corrige|corregir|modifica|modificar)\s+"
+    r"(?P<parts>.+?)(?:[\s,]*(?:please|por favor))?[\s.!?]*$"
 )
-_MOST_WORDS = 8
+_AND = re.compile(r"\s*(?:,|\band\b|\by\b)\s*(?=(?:the|my|el|la|los|las|mi) )")
+_PART = re.compile(
+    r"^(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)(?:\s+(?:to|into|for|a|por|al)\s+(?P<value>.+))?$"
+)
+_NAME_IN = re.compile(
+    r"(?:^|[\s,])(?:and |y |but |pero )?(?:to|for|a|para)\s+(?P<name>[^\d,?]+?)(?=\s+(?:and|y)\s|[,.!]|$)"
+)
+_MOST_WORDS = 12
 _LONGEST_NAME = 3
+_NO_NAMES = lexicon(
+    "nothing nobody none no not yes later tomorrow today now fine sorry please never ok okay wait that this it well "
+    "nada nadie ninguno luego manana hoy ahora bien despues perdon perdona gracias si eso esto asi mejor otro otra "
+    "another other thanks cancel stop don't dont do want"
+)
 _OF_TYPE = {
     "money": lexicon("amount sum money quantity price importe cantidad monto dinero precio"),
     "integer": lexicon("number quantity numero cantidad"),
@@ -41,44 +60,64 @@ _OF_TYPE = {
     "time": lexicon("time hour hora"),
     "datetime": lexicon("date time day fecha hora dia"),
     "duration": lexicon("duration length duracion"),
-    "email": lexicon("email mail address correo email"),
+    "email": lexicon("email mail address correo"),
     "phone": lexicon("phone number telefono numero"),
     "iban": lexicon("iban account cuenta"),
 }
-_HOLLOW = lexicon("the a an of to for who which what how much my is el la de del que quien cual mi es a para")
+_HOLLOW = lexicon("the a an of to for who which what how much my is el la de del que quien cual mi es para")
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """What is to be changed, as far as it was said, and into what."""
 
-    cue: str
     what: str | None
     value: str | None
-    sure: bool = True
-    """Whether the words say so; after a mere no, what follows may be anything."""
+    plain: bool = False
+    """Whether the words say that something was meant otherwise, so that any name will do."""
 
 
-def read(text: str) -> Change | None:
-    """The correction that the words are, if they are one."""
-    if len(content(text)) > _MOST_WORDS:
-        return None
-    folded = fold(text.strip())
+def read(text: str) -> list[Change]:
+    """The corrections that the words are, if they are any."""
+    if len(content(text)) > _MOST_WORDS or "?" in text:
+        return []
+    text = text.strip()
+    folded = fold(text)
     if hit := _CHANGE.match(folded):
-        value = _original(text, hit, "value")
-        return Change(trimmed(text), hit.group("what"), value)
-    if hit := _CUE.match(folded):
-        return Change(trimmed(text), None, _original(text, hit, "value"))
-    if hit := _NO.match(folded):
-        value = _original(text, hit, "value") or ""
-        looks_like_a_name = len(value.split()) <= _LONGEST_NAME and (hit.group("to") or value.istitle())
-        return Change(trimmed(text), None, value, sure=bool(looks_like_a_name))
-    return None
+        return _parts(text, hit)
+    for pattern in (_MEANT, _RATHER, _YES_BUT, _NOT_BUT, _NO, _TO):
+        if hit := pattern.match(folded):
+            return [Change(None, trimmed(text[slice(*hit.span("value"))]), plain=pattern is _MEANT)]
+    return []
 
 
-def _original(text: str, hit: re.Match[str], group: str) -> str | None:
-    """The words as they were written; folding keeps every letter in its place."""
-    return trimmed(text.strip()[slice(*hit.span(group))]) if hit.group(group) else None
+def _parts(text: str, hit: re.Match[str]) -> list[Change]:
+    """'the amount to 60 and the recipient to María', each on its own; folding keeps every letter in its place."""
+    begin, end = hit.span("parts")
+    cuts = [begin, *(begin + cut.end() for cut in _AND.finditer(hit.group("parts"))), end]
+    changes = []
+    for first, last in pairwise(cuts):
+        written = re.sub(r"[\s,]+(?:and|y)?[\s,]*$", "", text[first:last])
+        if part := _PART.match(fold(written)):
+            value = trimmed(written[slice(*part.span("value"))]) if part.group("value") else None
+            changes.append(Change(part.group("what"), value))
+    return changes
+
+
+def name_in(change: Change) -> str | None:
+    """The name that the words of a change give, if they look like giving one: 'to Ana', 'Ana', 'I meant ana'."""
+    words = change.value or ""
+    if hit := _NAME_IN.search(fold(words)):
+        name = trimmed(words[slice(*hit.span("name"))])
+        return name if _is_name(name) else None
+    capitals = all(word[:1].isupper() for word in words.split())
+    return words if (change.plain or capitals) and _is_name(words) else None
+
+
+def _is_name(words: str) -> bool:
+    said = content(words)
+    short = 0 < len(said) <= _LONGEST_NAME
+    return short and not any(letter.isdigit() for letter in words) and not set(said) & _NO_NAMES
 
 
 def named(what: str, slots: Mapping[str, SlotConfig]) -> str | None:

@@ -37,6 +37,22 @@ def encoder() -> Any:
     return USE(threads=1)
 
 
+@lru_cache(maxsize=256)
+def _vectors(phrases: tuple[str, ...]) -> Any:
+    return np.asarray(encoder().encode(list(phrases)))
+
+
+def nearest(message: str, phrases: tuple[str, ...]) -> tuple[float, str]:
+    """How near a message is to the nearest of some phrases, and which that is."""
+    said = content(message)
+    exact = next((phrase for phrase in phrases if content(phrase) == said), None)
+    if exact is not None or not said:
+        return (1.0, exact) if exact is not None else (0.0, "")
+    similar = _vectors(phrases) @ encoder().encode([message])[0]
+    best = int(np.argmax(similar))
+    return float(similar[best]), phrases[best]
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """How near a message is to a flow, and to which of its phrases."""

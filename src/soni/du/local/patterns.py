@@ -71,6 +71,9 @@ def _compiled(template: Template) -> re.Pattern[str]:
         if isinstance(piece, Field):
             parts.append(rf"(?P<{piece.slot}>.+?)")
         else:
+            if not piece.strip():
+                parts.append(r"\s+")
+                continue
             words = r"\s+".join(re.escape(word) for word in fold(piece).split())
             before = r"\s+" if piece[:1].isspace() and parts else ""
             after = r"\s+" if piece[-1:].isspace() else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from soni.core.commands import (
@@ -18,7 +19,7 @@ from soni.core.commands import (
     StartFlow,
 )
 from soni.du.local import acts, corrections
-from soni.du.local.flows import FlowScorer
+from soni.du.local.flows import FlowScorer, nearest
 from soni.du.local.language import language_of
 from soni.du.local.patterns import Patterns
 from soni.du.local.words import content, fold, lexicon, spans, trimmed
@@ -27,6 +28,7 @@ from soni.du.understanding import Found, Understood
 if TYPE_CHECKING:
     from soni.config.models import SlotConfig, SoniConfig
     from soni.du.context import DialogueContext
+    from soni.du.local.corrections import Change
     from soni.du.local.flows import Score
 
 MOST_READ = 500
@@ -35,6 +37,8 @@ START = 0.58
 """How near a message must be to a flow to start it when nothing was asked."""
 INTERRUPT = 0.68
 """The same while a question is open: an answer is likelier than a change of subject."""
+SAME = 0.8
+"""How near a message must be to a phrase of a command to mean it."""
 CLOSE = 0.05
 """How much nearer one flow must be than another to be taken without asking."""
 MOST_OFFERED = 4
@@ -68,13 +72,17 @@ class LocalUnderstanding:
     async def understand(self, message: str, context: DialogueContext) -> Understood:
         if not self._scorer.is_warm:
             await asyncio.to_thread(self.warm)
+        language = language_of(message)
+        if language is not None:
+            # Numbers and dates are read in the language they are said in.
+            context = replace(context, reading=replace(context.reading, language=language))
         found = self._found(message.strip()[:MOST_READ], context)
-        return Understood(tuple(found), by="local", language=language_of(message))
+        return Understood(tuple(found), by="local", language=language)
 
     def _found(self, text: str, context: DialogueContext) -> list[Found]:
         if not content(text):
             return [Found(OutOfScope(), evidence="no words")]
-        if acts.is_cancel(text):
+        if acts.is_cancel(text) or self._cancels_something(text, context):
             return [Found(CancelFlow(), evidence=text)]
         act = self._act(text, context)
         if act is not None:
@@ -98,6 +106,15 @@ class LocalUnderstanding:
             case _:
                 return self._flow(text, context, START) or [Found(OutOfScope(), evidence="no flow is near")]
 
+    def _cancels_something(self, text: str, context: DialogueContext) -> bool:
+        """'Cancel the transfer' ends it, unless cancelling is what some flow is for."""
+        if not acts.begins_with_cancel(text):
+            return False
+        match = self._patterns.match(text, context.flows, context.reading)
+        near = self._scorer.ranked(text, list(context.flows))[:1]
+        phrases = [match.phrase] if match else [score.phrase for score in near if score.value >= START]
+        return not any(acts.begins_with_cancel(phrase, longest=99) for phrase in phrases)
+
     def _act(self, text: str, context: DialogueContext) -> Found | None:
         """One of the things people say to any assistant, or to this one; the name of an option is an answer first."""
         asked = context.slots.get(context.asked or "")
@@ -112,33 +129,47 @@ class LocalUnderstanding:
 
     def _own_command(self, text: str, context: DialogueContext) -> Found | None:
         """A command of the assistant's own, by the phrases its class has."""
-        said = content(text)
         for kind in context.commands.values():
-            for phrase in kind.phrases:
-                if said == content(phrase) and not any(field.is_required() for field in kind.model_fields.values()):
-                    return Found(kind(), evidence=phrase)
+            if kind.phrases and not any(field.is_required() for field in kind.model_fields.values()):
+                value, phrase = nearest(text, kind.phrases)
+                if value >= SAME:
+                    return Found(kind(), min(value, 1.0), phrase)
         return None
 
     def _corrected(self, text: str, context: DialogueContext) -> list[Found] | None:
         """'I meant 300', 'change the recipient', 'mejor 50': a word about what was said before, not an answer."""
-        filled = {name: slot for name, slot in context.slots_of(context.active_flow).items() if name in context.filled}
-        change = corrections.read(text)
-        if change is None or not filled or acts.is_cancel(change.value or "") or acts.act_of(change.value or ""):
-            return None
-        if change.what is not None:
-            name = corrections.named(change.what, filled)
-            return [Found(CorrectSlot(slot=name, value=change.value), 0.9, change.cue)] if name else None
-        typed = _typed_values(change.value or "", filled, context)
-        if typed:
-            return [Found(CorrectSlot(slot=name, value=words), 0.85, change.cue) for name, words in typed.items()]
+        filled = {name: slot for name, slot in context.slots_of(*context.chain).items() if name in context.filled}
+        found: list[Found] = []
+        for change in corrections.read(text) if filled else []:
+            if change.what is not None:
+                name = corrections.named(change.what, filled)
+                found += [Found(CorrectSlot(slot=name, value=change.value), 0.9, change.what)] if name else []
+            elif change.value and not self._means_something_else(change.value, context):
+                found += self._said_anew(change, filled, context)
+        return found or None
+
+    def _said_anew(self, change: Change, filled: dict[str, SlotConfig], context: DialogueContext) -> list[Found]:
+        """New values for slots that have one: those a type tells, and a name for the only slot of words."""
+        said = change.value or ""
         asked = context.slots.get(context.asked or "")
+        typed = _typed_values(said, filled, context)
+        found = [Found(CorrectSlot(slot=name, value=words), 0.85, said) for name, words in typed.items()]
         texts = [name for name, slot in filled.items() if slot.type == "text" and not slot.sensitive]
+        name = corrections.name_in(change)
         # Words that could as well be the answer are the answer.
-        fits = asked is not None and _parses(change.value or "", asked, context)
-        verdict = acts.yes_or_no(change.value or "", context.reading)
-        if len(texts) != 1 or fits or not change.value or not change.sure or verdict is not None:
-            return None
-        return [Found(CorrectSlot(slot=texts[0], value=change.value), 0.7, change.cue)]
+        is_answer = asked is not None and not typed and _parses(name or "", asked, context)
+        if name is not None and len(texts) == 1 and not is_answer:
+            found.append(Found(CorrectSlot(slot=texts[0], value=name), 0.7, said))
+        return found
+
+    def _means_something_else(self, words: str, context: DialogueContext) -> bool:
+        verdict = acts.yes_or_no(words, context.reading)
+        return (
+            verdict is not None
+            or acts.is_cancel(words)
+            or acts.act_of(words) is not None
+            or self._changes_subject(words, context)
+        )
 
     def _answer(self, text: str, context: DialogueContext) -> list[Found] | None:
         """The message as the answer to the question that is open."""
@@ -152,7 +183,9 @@ class LocalUnderstanding:
         if slot.type in ("text", "list"):
             if self._changes_subject(text, context):
                 return None
-            return [Found(SetSlot(slot=name, value=_without_lead_in(text)), 0.8, "the open question takes any words")]
+            if acts.yes_or_no(text, context.reading) is not None or _asks_back(text):
+                return None
+            return [Found(SetSlot(slot=name, value=_answered(text)), 0.8, "the open question takes any words")]
         if _parses(text, slot, context):
             return [Found(SetSlot(slot=name, value=trimmed(text)), evidence=text)]
         if self._changes_subject(text, context):
@@ -178,7 +211,7 @@ class LocalUnderstanding:
         match = self._patterns.match(text, context.flows, context.reading)
         if match is not None and match.flow == context.active_flow:
             return [Found(CorrectSlot(slot=name, value=words), 0.9, words) for name, words in match.values.items()]
-        filled = {name: slot for name, slot in context.slots_of(context.active_flow).items() if name in context.filled}
+        filled = {name: slot for name, slot in context.slots_of(*context.chain).items() if name in context.filled}
         return [
             Found(CorrectSlot(slot=name, value=words), 0.8, words)
             for name, words in _typed_values(text, filled, context).items()
@@ -216,9 +249,9 @@ class LocalUnderstanding:
 
     def _refused(self, text: str, context: DialogueContext) -> list[Found]:
         """A short answer that fits no type is still an answer: it gets the slot's error text."""
-        words = content(text)
-        asks_back = "?" in text or words[0] in _QUESTION_WORDS
-        if context.asked and len(words) <= _SHORT and not asks_back:
+        asked = context.slots.get(context.asked or "")
+        free = asked is not None and asked.type in ("text", "list")
+        if context.asked and len(content(text)) <= _SHORT and not _asks_back(text) and not free:
             return [Found(SetSlot(slot=context.asked, value=text), 0.3, "a short answer to the open question")]
         return [Found(OutOfScope(), evidence="no answer to the open question")]
 
@@ -262,6 +295,18 @@ def _tells(run: str, slot: SlotConfig) -> bool:
     if slot.type == "choice":
         return len(run) > _SHORTEST_OPTION and not any(letter.isdigit() for letter in run)
     return fold(run) not in _ARTICLES
+
+
+def _asks_back(text: str) -> bool:
+    return "?" in text or content(text)[0] in _QUESTION_WORDS
+
+
+def _answered(text: str) -> str:
+    """'no, to María' and 'sorry, María' answer 'To whom?' with María."""
+    for change in corrections.read(text):
+        if change.what is None and (name := corrections.name_in(change)):
+            return name
+    return _without_lead_in(text)
 
 
 def _without_lead_in(text: str) -> str:
