@@ -18,8 +18,15 @@ SLOTS = {
     "more": SlotConfig(type="boolean"),
     "sure": SlotConfig(type="boolean"),
     "count": SlotConfig(type="integer", source="system"),
+    "mood": SlotConfig(type="text"),
     "member": SlotConfig(type="boolean", source="system", scope="conversation", persist=True),
 }
+ASIDES = {
+    "speaks": [{"say": "By the way."}],
+    "asks": [{"collect": "mood", "message": "How are you?"}, {"say": "{mood}, I see."}],
+}
+"""Flows for events."""
+EVENTS = ["cancel", "chit_chat", "completion", "error", "fallback", "handoff", "help", "offer_person", "out_of_scope"]
 SHOWN = "Do {n} {word}?"
 """What every confirmation shows: exactly what an effect uses."""
 
@@ -97,17 +104,30 @@ def _branched(steps: list[Step], at: int, target: int) -> list[Step]:
 def assistants() -> st.SearchStrategy[SoniConfig]:
     """Assistants that load; an effect is never without a confirmation before it."""
 
-    def build(flows: list[list[Step]], places: tuple[int, int], depth: int, handoff: bool) -> SoniConfig:
-        steps = [_branched(flows[0], *places), *flows[1:]]
-        return SoniConfig(
-            settings={"max_depth": depth, "handoff": handoff, "session_timeout": 600},
-            slots=dict(SLOTS),
-            flows={name: FlowConfig(description=name, steps=own) for name, own in zip(FLOWS, steps, strict=True)},
+    def build(
+        flows: list[list[Step]],
+        places: tuple[int, int],
+        settings: dict[str, Any],
+        events: dict[str, str],
+    ) -> SoniConfig:
+        steps = {**dict(zip(FLOWS, [_branched(flows[0], *places), *flows[1:]], strict=True)), **ASIDES}
+        return SoniConfig.model_validate(
+            {
+                "settings": {**settings, "session_timeout": 600},
+                "events": events,
+                "slots": dict(SLOTS),
+                "flows": {name: FlowConfig(description=name, steps=own) for name, own in steps.items()},
+            }
         )
 
     bodies = st.tuples(_flow(("two", "three")), _flow(("three",)), _flow(())).map(list)
     places = st.tuples(st.integers(0, 8), st.integers(0, 8))
-    built = st.builds(build, bodies, places, st.sampled_from([3, 8]), st.booleans())
+    aside = st.sampled_from(sorted(ASIDES))
+    settings = st.fixed_dictionaries(
+        {"max_depth": st.sampled_from([3, 8]), "handoff": st.booleans(), "start_flow": st.none() | aside}
+    )
+    events = st.dictionaries(st.sampled_from(EVENTS), aside, max_size=3)
+    built = st.builds(build, bodies, places, settings, events)
     return built.filter(lambda config: not [p for p in check(config, doing([])) if p.severity == "error"])
 
 

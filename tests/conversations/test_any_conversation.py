@@ -56,7 +56,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.sampled_from([AffirmConfirmation(), AffirmConfirmation(), DenyConfirmation(), CancelFlow(), Skip(), Repeat()]),
     st.sampled_from([Acknowledge(), OutOfScope(), Help(), ChitChat(topic="thanks"), HumanHandoff(), Restart()]),
 )
-GOOD: dict[str, object] = {"n": 20, "word": "Ana", "colour": "red", "more": False, "_flow": "one"}
+GOOD: dict[str, object] = {"n": 20, "word": "Ana", "colour": "red", "more": False, "mood": "Fine"}
 """Answers that get on; `more` ends a loop."""
 
 

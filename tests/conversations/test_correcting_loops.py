@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from soni import Actions
-from soni.core.commands import ClearSlot, Command, CorrectSlot, SetSlot, StartFlow
+from soni.core.commands import (
+    AffirmConfirmation,
+    ClearSlot,
+    Command,
+    CorrectSlot,
+    DenyConfirmation,
+    SetSlot,
+    StartFlow,
+)
 from soni.testing import Conversation
 from tests.conftest import Assistant, Talk
 
@@ -271,3 +279,55 @@ async def test_b20_what_was_said_early_in_a_called_flow_is_kept(assistant: Assis
     assert await user.say(SetSlot(slot="colour", value="green")) == ["Item?"]
     assert await user.say(CorrectSlot(slot="shop", value="Big")) == [CHANGED, "Item?"]
     assert await user.say(SetSlot(slot="item", value="a")) == ["Big: a in green."]
+
+
+async def test_b25_what_the_deed_did_not_use_can_still_be_corrected(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {email: {type: text}, amount: {type: integer}, sure: {type: boolean}, stars: {type: integer}}
+        flows:
+          pay:
+            steps:
+              - {collect: email, message: "Email?"}
+              - {collect: amount, message: "How much?"}
+              - {confirm: sure, message: "Pay {amount}?"}
+              - {action: pay}
+              - {say: "Paid. The receipt goes to {email}."}
+              - {collect: stars, message: "How was it?"}
+              - {say: "{stars} stars from {email}."}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    paid: list[int] = []
+    actions = Actions()
+    actions.register("pay")(lambda amount: paid.append(amount))
+    user = talk(config, actions)
+    await user.say(StartFlow(flow="pay", slots={"email": "a@b", "amount": 5}))
+    assert await user.say(AffirmConfirmation()) == ["Paid. The receipt goes to a@b.", "How was it?"]
+    said = await user.say(CorrectSlot(slot="email", value="c@d"))
+    assert said == [CHANGED, "Paid. The receipt goes to c@d.", "How was it?"], "nothing is confirmed or paid again"
+    said = await user.say(CorrectSlot(slot="amount", value=6))
+    assert said[0] == "That has already been done, so I cannot change it any more."
+    await user.say(DenyConfirmation())
+    assert await user.say(SetSlot(slot="stars", value=4)) == ["4 stars from c@d."]
+    assert paid == [5]
+
+
+async def test_b23_what_is_said_now_outdoes_what_is_looked_up_now(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {name: {type: text}, phone: {type: text}, sure: {type: boolean}}
+        flows:
+          ring:
+            steps:
+              - {collect: name, message: "Whom?"}
+              - {action: look_up, map_outputs: {phone: phone}}
+              - {confirm: sure, message: "Ring {name} on {phone}?"}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    actions = Actions()
+    actions.register("look_up", effect="pure")(lambda name: {"phone": {"Ana": "111", "Bo": "222"}[name]})
+    user = talk(config, actions)
+    assert await user.say(StartFlow(flow="ring", slots={"name": "Ana"})) == ["Ring Ana on 111?"]
+    said = await user.say(CorrectSlot(slot="phone", value="999"), CorrectSlot(slot="name", value="Bo"))
+    assert said == [CHANGED, "Ring Bo on 999?"]
+    assert await user.say(CorrectSlot(slot="name", value="Ana")) == [CHANGED, "Ring Ana on 111?"], (
+        "it is looked up anew"
+    )

@@ -286,7 +286,7 @@ class _Visited:
             "reads": self.over["reads"] if self.over else reads,
             "wrote": {slot: before.get(slot) for slot in writes if not self.live.is_secret(slot)},
             "left": {slot: {**before, **writes}.get(slot) for slot in sorted(own)},
-            "overruled": {s: v for s, v in self.before["overruled"].items() if s not in decided} if self.before else {},
+            "overruled": self._overruled({**dict.fromkeys(self.outcome.forget), **self.outcome.writes}),
             "forgot": [] if self.placed.step.asks else sorted(self.outcome.forget),
             "rounds": self.frame["rounds"],
             "acted": self.live.acted or (self.over is not None and self.over["acted"]),
@@ -326,11 +326,19 @@ class _Visited:
     def _decided(self) -> dict[str, Any]:
         """What the step gives its slots; where it decides as before, a person's later word stands."""
         decided = {**dict.fromkeys(self.outcome.forget), **self.outcome.writes}
-        overruled = self.before["overruled"] if self.before else {}
-        for slot, (value, turn) in overruled.items():
-            if slot in decided and (decided[slot] == value or turn == self.state["turn"] + 1):
-                del decided[slot]
-        return decided
+        return {slot: value for slot, value in decided.items() if slot not in self._overruled(decided)}
+
+    def _overruled(self, decided: Mapping[str, Any]) -> dict[str, list[Any]]:
+        """What a person has said otherwise than this step decides: before, as it does now, or in this very turn."""
+        before = self.before["overruled"] if self.before else {}
+        if self.over is not None:
+            return before
+        this_turn = self.state["turn"] + 1
+        return {
+            slot: [decided.get(slot, value), turn]
+            for slot, (value, turn) in before.items()
+            if slot not in decided or decided[slot] == value or turn == this_turn
+        }
 
     def _rounds(self, following: str | None) -> dict[str, int]:
         """Counts of the loops that the next step is still in; a loop left behind starts anew."""

@@ -269,7 +269,7 @@ def _step(
             message = f"{where} asks for '{step.slot}', which people cannot fill."
             yield Problem(message, (*path, "slot"), "Take 'source: system' off the slot.")
         case CallStepConfig() if step.target in config.flows and ("flows", step.target) not in config._damaged:
-            yield from _mapped(step, config.flows[step.target].slot_names, path, where)
+            yield from _mapped(config, step, path, where)
         case SetStepConfig():
             yield from _assigned(config, step, path, where)
         case BranchStepConfig() if step.slot is not None and _kind(config, step.slot) == "choice":
@@ -285,12 +285,17 @@ def _kind(config: SoniConfig, slot: str) -> str | None:
     return config.slots[slot].type if known else None
 
 
-def _mapped(step: CallStepConfig, theirs: Collection[str], path: Path, where: str) -> Iterator[Problem]:
+def _mapped(config: SoniConfig, step: CallStepConfig, path: Path, where: str) -> Iterator[Problem]:
+    known = config.flows[step.target].slot_names
     for field, mapping in (("inputs", step.inputs), ("outputs", step.outputs)):
-        for name in mapping:
-            if name not in theirs:
-                message = f"{where} maps '{name}', a slot that flow '{step.target}' does not have."
-                yield Problem(message, (*path, field, name), did_you_mean(name, theirs))
+        for theirs, ours in mapping.items():
+            kinds = (_kind(config, theirs), _kind(config, ours))
+            if theirs not in known:
+                message = f"{where} maps '{theirs}', a slot that flow '{step.target}' does not have."
+                yield Problem(message, (*path, field, theirs), did_you_mean(theirs, known))
+            elif None not in kinds and kinds[0] != kinds[1]:
+                message = f"{where} maps '{ours}' of type {kinds[1]} to '{theirs}' of type {kinds[0]}."
+                yield Problem(message, (*path, field, theirs), "Map slots of one type.")
 
 
 def _assigned(config: SoniConfig, step: SetStepConfig, path: Path, where: str) -> Iterator[Problem]:

@@ -41,6 +41,9 @@ class CallStepConfig(Step):
     async def run(self, ctx: StepContext) -> Outcome:
         returned = ctx.returned
         if returned is None:
+            # What goes in under another name has to be good under that name.
+            given = {theirs: ctx.slots.get(ours) for theirs, ours in self.inputs.items()}
+            await ctx.accept({theirs: value for theirs, value in given.items() if value is not None})
             return Outcome(why=f"calls {self.target}", transfer=Transfer(self.target, self.inputs, self.outputs))
         renamed = {self.outputs.get(name, name): value for name, value in returned.items()}
         return Outcome(why=f"{self.target} has finished", writes=ctx.mine(renamed))
