@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ BLOCKS = [
 ]
 
 
-def blocks(language: str) -> list[object]:
+def blocks(language: str) -> list[Any]:
     return [block for block in BLOCKS if block.values[0] == language]
 
 
@@ -56,14 +57,21 @@ def test_commands_exist_and_work(language: str, code: str) -> None:
             )
 
 
-def test_the_transcript_in_the_readme_is_what_happens() -> None:
-    transcript = next(str(block.values[1]) for block in BLOCKS if block.id == "README.md-0-text")
+TRANSCRIPTS = [block for block in blocks("") if "README" in str(block.id) and str(block.values[1]).startswith("> ")]
+
+
+@pytest.mark.parametrize(("language", "transcript"), TRANSCRIPTS)
+def test_the_transcripts_in_the_readme_are_what_happens(language: str, transcript: str) -> None:
     said = "".join(f"{line[2:]}\n" for line in transcript.splitlines() if line.startswith("> "))
     done = subprocess.run(
         [SONI, "chat", "--config", "examples/banking/domain"],
         cwd=ROOT, input=said, capture_output=True, text=True, check=True, timeout=60, encoding="utf-8",
     )  # fmt: skip
     assert transcript in done.stdout
+
+
+def test_the_readme_shows_conversations() -> None:
+    assert len(TRANSCRIPTS) == 2
 
 
 def test_the_language_page_names_every_kind() -> None:

@@ -69,10 +69,16 @@ def _given_early(
     return early
 
 
-def asked_inside(ahead: list[Passed], rounds: Mapping[str, int], questions: Mapping[str, Question]) -> list[str]:
-    """The slots that are asked for in rounds of loops which a frame comes to again."""
-    inside = [passed for passed in ahead if not passed["rounds"].items() <= rounds.items()]
-    return sorted({questions[passed["step"]].slot for passed in inside if passed["step"] in questions})
+def asked_later(ahead: list[Passed], rounds: Mapping[str, int], questions: Mapping[str, Question]) -> set[str]:
+    """The slots that are asked for in rounds which a frame is not in, and comes to."""
+    later = [passed for passed in ahead if not passed["rounds"].items() <= rounds.items()]
+    return {questions[passed["step"]].slot for passed in later if passed["step"] in questions}
+
+
+def asked_inside(ahead: list[Passed], rounds: Mapping[str, int], questions: Mapping[str, Question]) -> set[str]:
+    """The slots that are asked for in loops which a frame enters anew; a loop's next round empties them of itself."""
+    inside = [passed for passed in ahead if not passed["rounds"].keys() <= rounds.keys()]
+    return {questions[passed["step"]].slot for passed in inside if passed["step"] in questions}
 
 
 def called_again(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.state import CONVERSATION
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
-from soni.flow.going_back import asked_inside, before_it, called_again, calls_one_with, kept_for_call
+from soni.flow.going_back import asked_inside, asked_later, before_it, called_again, calls_one_with, kept_for_call
 from soni.flow.trail import FlowShape, after_word, can_go_back, holds_value, up_to_front
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class FlowManager:
         heard = after_word(frame, name, value, questions, turn=turn, leave_out=leave_out, answers=answers)
         move = self.update_frame(state, flow_id, trail=heard[0], ahead=heard[1])
         to_come = frame["ahead"][: up_to_front(frame)]
-        if name in asked_inside(to_come, frame["rounds"], questions):
+        if name in asked_later(to_come, frame["rounds"], questions):
             return move  # it belongs to a round that the frame comes to again, and is kept for it
         return merge_deltas([self.set_slot(state, name, value, flow_id), move])
 
@@ -334,7 +334,7 @@ class FlowManager:
         ahead = [*undone, *before_it(state, [frame, *called], self._flows)]
         # Rounds that are begun anew are asked for anew, and what was said in them lies ahead.
         inside = asked_inside(ahead, rounds, self._flows[frame["flow_name"]].questions)
-        restored += [self.set_slot(state, name, None, flow_id) for name in inside]
+        restored += [self.set_slot(state, name, None, flow_id) for name in sorted(inside)]
         move = self.update_frame(
             merge_delta(state, dropped),
             flow_id,

@@ -18,7 +18,6 @@ from soni.actions import Actions
 from soni.compiler.subgraph import SubgraphBuilder
 from soni.config.check import check
 from soni.config.loader import locate
-from soni.config.models import ActionStepConfig, CollectStepConfig
 from soni.core import commands
 from soni.core.commands import Command, ReturnToAssistant, StartSession
 from soni.core.message_sink import Message
@@ -28,12 +27,13 @@ from soni.dm.orchestrator.commands import handlers_by_command
 from soni.du.configured import configured_understanding, offline_understanding
 from soni.errors import ConfigError, ConversationError, InvalidValue, did_you_mean
 from soni.flow.delta import FlowDelta, merge_delta
-from soni.flow.manager import FlowManager, FlowShape
-from soni.flow.trail import Question
+from soni.flow.manager import FlowManager
+from soni.runtime.border import offered, readable
 from soni.runtime.context import RuntimeContext
 from soni.runtime.explanation import Explanation
 from soni.runtime.result import TurnResult
 from soni.runtime.session import begun_anew, is_over, packet, with_line
+from soni.runtime.shapes import flow_shapes
 from soni.runtime.survival import surviving
 from soni.runtime.turn import Turn
 
@@ -52,9 +52,6 @@ if TYPE_CHECKING:
     from soni.du.understanding import Understanding
 
 logger = logging.getLogger(__name__)
-
-MOST_CHARACTERS = 10_000
-"""The longest message a turn takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ class RuntimeLoop:
         if problems:
             raise ConfigError(locate(problems, config._source))
         self._handlers = handlers_by_command([*self._actions.command_handlers, *command_handlers])
-        self._flow_manager = FlowManager(_shapes(config, self._actions), config.conversation_slots)
+        self._flow_manager = FlowManager(flow_shapes(config, self._actions), config.conversation_slots)
         self._checkpointer = checkpointer or InMemorySaver()
         self._understanding = understanding
         self._offline = cache(lambda: offline_understanding(config))
@@ -131,8 +128,8 @@ class RuntimeLoop:
         slots: Mapping[str, Any] | None = None,
     ) -> TurnResult:
         """Run a turn; `payload` is what a quick reply carries, `slots` are conversation-wide ones the host sets."""
-        text = _readable(text)
-        chosen = None if payload is None else _offered(payload)
+        text = readable(text)
+        chosen = None if payload is None else offered(payload)
         async with self._lock(user_id):
             conversation = await self._conversation(user_id)
             if conversation.state["person"] is not None:
@@ -156,7 +153,7 @@ class RuntimeLoop:
 
     async def say(self, user_id: str, text: str, *, sink: MessageSink | None = None) -> Message:
         """Speak as the person who has the conversation; `sink` is where the user hears it."""
-        text = _readable(text)
+        text = readable(text)
         async with self._lock(user_id):
             conversation = await self._conversation(user_id)
             _in_persons_hands(conversation)
@@ -354,37 +351,6 @@ class RuntimeLoop:
             command_handlers=self._handlers,
             turn=turn,
         )
-
-
-def _shapes(config: SoniConfig, actions: Actions) -> dict[str, FlowShape]:
-    """What the running flows are made of; what an action's signature names belongs to the flow that calls it."""
-    shapes = {}
-    for name, flow in config.runnable.items():
-        steps = [placed.step for placed in flow.placed]
-        calls = [step.call for step in steps if isinstance(step, ActionStepConfig)]
-        arguments = {slot for call in calls for slot in actions.parameters(call)} & set(config.slots)
-        questions = {
-            placed.step.step: Question(placed.step.slot, placed.loops, placed.step.ask_always)
-            for placed in flow.placed
-            if isinstance(placed.step, CollectStepConfig) and config.may_keep(placed.step.slot)
-        }
-        shapes[name] = FlowShape(flow.first_step, flow.slot_names | arguments, questions)
-    return shapes
-
-
-def _readable(text: object) -> str:
-    if not isinstance(text, str):
-        raise ConversationError(f"a message is text, not {type(text).__name__}")
-    if len(text) > MOST_CHARACTERS:
-        raise ConversationError(f"the message has {len(text)} characters; at most {MOST_CHARACTERS} are taken")
-    # Halves of characters cannot be stored anywhere.
-    return text.encode("utf-8", "replace").decode()
-
-
-def _offered(payload: object) -> dict[str, str]:
-    if not isinstance(payload, Mapping):
-        raise ConversationError(f"a payload is the map that a quick reply carries, not {type(payload).__name__}")
-    return {_readable(key): _readable(value) for key, value in payload.items()}
 
 
 def _thread(user_id: str) -> RunnableConfig:

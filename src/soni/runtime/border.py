@@ -1,0 +1,25 @@
+"""What a host may hand in: messages and the payloads of quick replies, or an error that says what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from soni.errors import ConversationError
+
+MOST_CHARACTERS = 10_000
+"""The longest message a turn takes."""
+
+
+def readable(text: object) -> str:
+    if not isinstance(text, str):
+        raise ConversationError(f"a message is text, not {type(text).__name__}")
+    if len(text) > MOST_CHARACTERS:
+        raise ConversationError(f"the message has {len(text)} characters; at most {MOST_CHARACTERS} are taken")
+    # Halves of characters cannot be stored anywhere.
+    return text.encode("utf-8", "replace").decode()
+
+
+def offered(payload: object) -> dict[str, str]:
+    if not isinstance(payload, Mapping):
+        raise ConversationError(f"a payload is the map that a quick reply carries, not {type(payload).__name__}")
+    return {readable(key): readable(value) for key, value in payload.items()}
