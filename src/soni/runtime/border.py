@@ -11,6 +11,7 @@ MOST_CHARACTERS = 10_000
 
 
 def readable(text: object) -> str:
+    """A message as it can be kept; ConversationError if it is none, or too long."""
     if not isinstance(text, str):
         raise ConversationError(f"a message is text, not {type(text).__name__}")
     if len(text) > MOST_CHARACTERS:
@@ -20,6 +21,7 @@ def readable(text: object) -> str:
 
 
 def offered(payload: object) -> dict[str, str]:
+    """What a quick reply carries, as it can be kept."""
     if not isinstance(payload, Mapping):
         raise ConversationError(f"a payload is the map that a quick reply carries, not {type(payload).__name__}")
     return {readable(key): readable(value) for key, value in payload.items()}

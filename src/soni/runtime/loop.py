@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -38,7 +37,7 @@ from soni.runtime.survival import surviving
 from soni.runtime.turn import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from types import TracebackType
 
     from langchain_core.runnables import RunnableConfig
