@@ -331,3 +331,32 @@ async def test_b23_what_is_said_now_outdoes_what_is_looked_up_now(assistant: Ass
     assert await user.say(CorrectSlot(slot="name", value="Ana")) == [CHANGED, "Ring Ana on 111?"], (
         "it is looked up anew"
     )
+
+
+async def test_b20_a_question_that_a_correction_brings_into_every_round_takes_its_answers(
+    assistant: Assistant, talk: Talk
+) -> None:
+    config = assistant("""
+        slots: {gift: {type: boolean}, item: {type: text}, card: {type: text}, more: {type: boolean}}
+        flows:
+          shop:
+            steps:
+              - {collect: gift, message: "A gift?"}
+              - step: again
+                type: while
+                condition: "more is None or more"
+                do:
+                  - {collect: item, message: "Item?"}
+                  - {collect: card, if: "gift", message: "Card for {item}?"}
+                  - {say: "{item} with {card}."}
+                  - {collect: more, message: "More?"}
+              - {say: "That is all."}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    await user.say(StartFlow(flow="shop", slots={"gift": False, "item": "a", "more": True}))
+    assert await user.say(SetSlot(slot="item", value="b")) == ["b with —.", "More?"]
+    assert await user.say(CorrectSlot(slot="gift", value=True)) == [CHANGED, "Card for a?"]
+    assert await user.say(SetSlot(slot="card", value="x")) == ["a with x.", "Card for b?"]
+    assert await user.say(SetSlot(slot="card", value="y")) == ["b with y.", "More?"]
+    assert await user.say(SetSlot(slot="more", value=False)) == ["That is all."]

@@ -92,7 +92,8 @@ class FlowManager:
         heard = after_word(frame, name, value, questions, turn=turn, leave_out=leave_out, answers=answers)
         move = self.update_frame(state, flow_id, trail=heard[0], ahead=heard[1])
         to_come = frame["ahead"][: up_to_front(frame)]
-        if name in asked_later(to_come, frame["rounds"], questions):
+        is_asked = answers and frame["asked"] is not None
+        if not is_asked and name in asked_later(to_come, frame["rounds"], questions):
             return move  # it belongs to a round that the frame comes to again, and is kept for it
         return merge_deltas([self.set_slot(state, name, value, flow_id), move])
 
