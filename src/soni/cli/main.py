@@ -52,7 +52,8 @@ def chat(
     """Talk to an assistant in the terminal.
 
     Type a message, or the number of a choice. /state shows the slots, /why what was understood and which steps
-    ran, /restart begins anew, /quit leaves. Piped input works: one message a line.
+    ran, /restart begins anew, /quit leaves. While a person has the conversation, /person TEXT speaks for them and
+    /return gives it back. Piped input works: one message a line.
 
     Example: soni chat --config examples/banking/domain
     """
