@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from soni import ConfigError
-from soni.core.commands import SetSlot, StartFlow
+from soni.core.commands import CorrectSlot, SetSlot, StartFlow
 from tests.conftest import Assistant, Talk
 
 CALLING = """
@@ -52,3 +52,33 @@ async def test_b5_a_value_for_a_flow_that_cannot_start_is_no_answer(assistant: A
     said = await user.say(StartFlow(flow="pay"), SetSlot(slot="amount", value=500))
     assert said == ["I cannot do that right now.", "Limit?"]
     assert await user.say(SetSlot(slot="amount", value=500)) == ["Limit €500.00."], "on its own, it is"
+
+
+DEPENDS = """
+    slots: {who: {type: text}, account: {type: text, depends_on: [who]}, sure: {type: boolean}, n: {type: integer}}
+    flows:
+      pay:
+        steps:
+          - {collect: who, message: "Whom?"}
+          - {collect: n, message: "How much?"}
+          - {collect: account, message: "Account?"}
+          - {confirm: sure, message: "{n} to {who} ({account})?"}
+      other: {steps: [{say: "Hi."}]}
+"""
+
+
+async def test_b20_a_value_that_depends_on_a_corrected_one_is_asked_for_again(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(DEPENDS))
+    await user.say(StartFlow(flow="pay", slots={"who": "Bo", "n": 5, "account": "111"}))
+    assert await user.say(CorrectSlot(slot="n", value=6)) == ["I have changed that.", "6 to Bo (111)?"]
+    assert await user.say(CorrectSlot(slot="who", value="Al")) == ["I have changed that.", "Account?"]
+    assert await user.say(SetSlot(slot="account", value="222")) == ["6 to Al (222)?"]
+    said = await user.say(CorrectSlot(slot="who", value="Cy"), SetSlot(slot="account", value="333"))
+    assert said == ["I have changed that.", "6 to Cy (333)?"]
+
+
+def test_what_a_slot_depends_on_has_to_be_there(assistant: Assistant) -> None:
+    with pytest.raises(
+        ConfigError, match=r"slot 'account' depends on 'wo', which is no other slot\. Did you mean 'who'"
+    ):
+        assistant(DEPENDS.replace("depends_on: [who]", "depends_on: [wo]"))

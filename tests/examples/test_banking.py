@@ -49,7 +49,7 @@ async def test_everything_in_one_sentence(say: Say) -> None:
     assert (await say("transfer 250 euros to Ana")).startswith("Send €250.00 to Ana")
     assert await say("no") == "All right. Nothing was done."
     assert (await say("Envía 30 € a Juan Pérez por favor")).startswith("¿Envío 30,00 € a Juan Pérez")
-    assert await say("no, déjalo") == "De acuerdo. No se ha hecho nada."
+    assert await say("no, déjalo") == "De acuerdo, lo dejo."
 
 
 async def test_a_stranger_needs_an_iban_that_is_one(say: Say) -> None:

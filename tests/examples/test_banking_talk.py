@@ -68,12 +68,41 @@ async def test_b11_b20_b23_corrections_at_the_confirmation(customer: Customer, c
 
 
 @pytest.mark.parametrize(
-    "said", ["actually nothing", "mejor mañana", "no, Sorry", "rather not", "actually it's fine", "make it quick"]
-)
+    "said",
+    [
+        "actually nothing", "mejor mañana", "no, Sorry", "rather not", "actually it's fine", "make it quick",
+        "to be honest, no", "for sure", "a ver", "para el alquiler", "is there a fee of 2 euros?", "send it in 2 days",
+        "change the code to 001234", "I meant 001234", "only if the fee is less than 2",
+    ],
+)  # fmt: skip
 async def test_what_is_no_name_does_not_become_the_recipient(customer: Customer, said: str) -> None:
     await customer.says("send 50 to Ana")
     assert "changed" not in await customer.says(said)
     assert "cambiado" not in await customer.says(said)
+
+
+@pytest.mark.parametrize("said", ["don't send 50 to Ana", "no quiero enviar 50 a Ana", "I don't want to block my card"])
+async def test_what_is_not_wanted_is_not_begun(customer: Customer, said: str) -> None:
+    await customer.says(said)
+    assert (await customer.loop.get_state(customer.id))["flow_stack"] == []
+
+
+@pytest.mark.parametrize("said", ["sorry, 000050", "I meant 001234", "no, 031234", "not 654321, 123456"])
+async def test_what_is_said_to_a_secret_question_is_never_an_amount(customer: Customer, said: str) -> None:
+    await customer.says("send 1500 to Ana")
+    assert (await customer.says(said)).endswith("(In this demo it is 123456.)")
+    assert (await customer.says("123456")).startswith("Send €1,500.00 to Ana")
+
+
+@pytest.mark.parametrize("said", ["no, cancel", "yes cancel", "can you cancel?", "sí, cancela"])
+async def test_cancelling_with_a_word_before_it(customer: Customer, said: str) -> None:
+    await customer.says("send 20 euros")
+    assert await customer.says(said) in ("All right, I have stopped that.", "De acuerdo, lo dejo.")
+
+
+async def test_b20_another_stranger_has_another_account(customer: Customer) -> None:
+    await customer.says("send 20 to Bob", "GB33 BUKB 2020 1555 5555 55")
+    assert (await customer.says("no, to Carol")).endswith("I do not know Carol yet. What is their IBAN?")
 
 
 async def test_b20_somebody_else_does_not_get_the_account_of_the_first(customer: Customer) -> None:
@@ -84,7 +113,7 @@ async def test_b20_somebody_else_does_not_get_the_account_of_the_first(customer:
 async def test_b22_corrections_while_a_called_flow_asks(customer: Customer) -> None:
     assert "6-digit code" in await customer.says("send 2000 to Ana")
     assert (await customer.says("change the recipient to María")).startswith("I have changed that.\nFor your safety")
-    assert (await customer.says("I meant 1500")).startswith("I have changed that.\nFor your safety")
+    assert (await customer.says("change the amount to 1500")).startswith("I have changed that.\nFor your safety")
     assert await customer.says("123456") == f"Send €1,500.00 to María {MARIA}?"
 
 

@@ -84,6 +84,11 @@ def _slots(config: SoniConfig, actions: KnownActions | None) -> Iterator[Problem
         if slot.persist and slot.scope != "conversation":
             message = f"slot '{name}' is to outlast a session, and belongs to a flow."
             yield Problem(message, (*path, "persist"), "Give it 'scope: conversation'.")
+        for index, other in enumerate(slot.depends_on):
+            if other not in config.own_slots or other == name:
+                hint = did_you_mean(other, set(config.own_slots) - {name})
+                message = f"slot '{name}' depends on '{other}', which is no other slot."
+                yield Problem(message, (*path, "depends_on", index), hint)
         if not name.isidentifier():
             yield Problem(f"slot '{name}' needs a name of letters, digits and underscores.", path)
         elif iskeyword(name) or name in WORDS:

@@ -74,6 +74,8 @@ class SlotConfig(BaseModel):
     source: Literal["user", "system"] = "user"
     scope: Literal["flow", "conversation"] = "flow"
     persist: bool = False
+    depends_on: list[str] = []
+    """Slots whose correction makes this one's value void, as an account's number is with another payee."""
     sensitive: bool = False
 
     @model_validator(mode="after")

@@ -81,6 +81,7 @@ class FlowManager:
         *,
         leave_out: bool = False,
         answers: bool = False,
+        spoken: bool = True,
     ) -> FlowDelta:
         """Store what a person said; what the flow has passed will not bring the old value back.
 
@@ -88,7 +89,8 @@ class FlowManager:
         """
         frame = self._frame(state, flow_id)
         questions = self._flows[frame["flow_name"]].questions
-        turn = state["turn"] + 1
+        # What nobody said is only forgotten, and overrules nothing.
+        turn = state["turn"] + 1 if spoken else None
         heard = after_word(frame, name, value, questions, turn=turn, leave_out=leave_out, answers=answers)
         move = self.update_frame(state, flow_id, trail=heard[0], ahead=heard[1])
         to_come = frame["ahead"][: up_to_front(frame)]

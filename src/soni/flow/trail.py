@@ -125,7 +125,7 @@ def after_word(
     value: Any,
     questions: Mapping[str, Question],
     *,
-    turn: int,
+    turn: int | None,
     leave_out: bool,
     answers: bool,
 ) -> tuple[list[Passed], list[Passed]]:

@@ -31,7 +31,8 @@ def corrected(
     context: RuntimeContext,
     frame: FlowContext,
     *,
-    leave_out: bool,
+    leave_out: bool = False,
+    spoken: bool = True,
 ) -> FlowDelta:
     """Replace a value, and go back to the first step that had read another one."""
     before = context.flow_manager.get_slot(state, slot, frame["flow_id"])
@@ -40,7 +41,7 @@ def corrected(
     is_news = before is not None and (stored is not None or leave_out) and bool(frame["visits"])
     said = told(context, state, "changed", why=f"'{slot}' was corrected") if is_news else FlowDelta()
     # What was passed learns of the new value before the flow goes back over it.
-    written = _written(origins, stored, state, context, leave_out=leave_out)
+    written = _written(origins, stored, state, context, leave_out=leave_out, spoken=spoken)
     # A value that came from the caller is corrected where it came from, so that the caller's checks run again.
     for origin, name in reversed(origins):
         place = _place(name, stored, origin, context)
@@ -58,13 +59,19 @@ def corrected(
 
 
 def _written(
-    origins: list[Origin], stored: Any, state: DialogueState, context: RuntimeContext, *, leave_out: bool
+    origins: list[Origin],
+    stored: Any,
+    state: DialogueState,
+    context: RuntimeContext,
+    *,
+    leave_out: bool,
+    spoken: bool,
 ) -> FlowDelta:
     """The value in every flow it belongs to."""
     written = FlowDelta()
     for frame, name in origins:
         after = merge_delta(state, written)
-        anew = context.flow_manager.write(after, name, stored, frame["flow_id"], leave_out=leave_out)
+        anew = context.flow_manager.write(after, name, stored, frame["flow_id"], leave_out=leave_out, spoken=spoken)
         written = merge_deltas([written, anew])
     return written
 

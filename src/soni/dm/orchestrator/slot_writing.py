@@ -215,4 +215,17 @@ async def _changed(
     manager = context.flow_manager
     if stored == manager.get_slot(state, slot, frame["flow_id"]) and not manager.is_ahead(frame, slot):
         return ignored(f"'{slot}' has that value already")
-    return corrected(slot, stored, state, context, frame, leave_out=leave_out)
+    delta = corrected(slot, stored, state, context, frame, leave_out=leave_out)
+    said = {name for name, _ in _said(state)}
+    for name, other in context.config.slots.items():
+        after = merge_delta(state, delta)
+        owner = manager.get_frame(after, frame["flow_id"])
+        void = slot in other.depends_on and name not in said and owner is not None
+        if void and owner is not None and _is_known(name, after, context, owner):
+            delta = merge_deltas([delta, corrected(name, None, after, context, owner, spoken=False)])
+    return delta
+
+
+def _is_known(slot: str, state: DialogueState, context: RuntimeContext, frame: FlowContext) -> bool:
+    manager = context.flow_manager
+    return manager.get_slot(state, slot, frame["flow_id"]) is not None or manager.is_ahead(frame, slot)

@@ -26,6 +26,11 @@ _CANCEL_PHRASES = (
     "never mind", "nevermind", "forget it", "forget about it", "forget that", "drop it", "leave it", "olvida eso",
     "dejalo estar", "no quiero seguir", "i changed my mind", "he cambiado de idea", "para todo", "ya no quiero",
 )  # fmt: skip
+_BEFORE_CANCEL = lexicon("no yes si can could you puedo puedes podemos actually sorry wait please")
+_REFUSALS = (
+    "dont", "do not", "i dont want", "i do not want", "i would not", "not ", "never ", "anything but", "no quiero",
+    "no lo ", "no la ", "no me ", "no envies", "no mandes", "no hagas", "no pagues", "no bloquees", "ya no ", "nunca ",
+)  # fmt: skip
 _ACK = lexicon(
     "ok okay okey vale entendido understood got gotcha claro bien fine next siguiente continue continua sigue si "
     "yes perfecto listo"
@@ -39,8 +44,14 @@ def is_cancel(text: str) -> bool:
     joined = " ".join(words)
     if any(phrase in joined for phrase in _CANCEL_PHRASES) and len(words) <= 8:
         return True
-    rest = [word for word in words if word not in _FILLERS]
+    rest = [word for word in words if word not in _FILLERS and word not in _BEFORE_CANCEL]
     return bool(rest) and all(word in _CANCEL for word in rest)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether the message says what is not wanted: "don't send it", "no quiero enviar nada", "not the debit one"."""
+    words = " ".join(content(text)[:4]).replace("'", "").replace("’", "")
+    return words.startswith(_REFUSALS)
 
 
 def begins_with_cancel(text: str, longest: int = 6) -> bool:

@@ -43,14 +43,15 @@ _PART = re.compile(
     r"^(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)(?:\s+(?:to|into|for|a|por|al)\s+(?P<value>.+))?$"
 )
 _NAME_IN = re.compile(
-    r"(?:^|[\s,])(?:and |y |but |pero )?(?:to|for|a|para)\s+(?P<name>[^\d,?]+?)(?=\s+(?:and|y)\s|[,.!]|$)"
+    r"(?:^|[\s,])(?:and |y |but |pero )?(?P<to>to|for|a|para)\s+(?P<name>[^\d,?]+?)(?=\s+(?:and|y)\s|[,.!]|$)"
 )
 _MOST_WORDS = 12
 _LONGEST_NAME = 3
 _NO_NAMES = lexicon(
     "nothing nobody none no not yes later tomorrow today now fine sorry please never ok okay wait that this it well "
     "nada nadie ninguno luego manana hoy ahora bien despues perdon perdona gracias si eso esto asi mejor otro otra "
-    "another other thanks cancel stop don't dont do want"
+    "another other thanks cancel stop don't dont do want be honest sure ver him her them me you us el ella ellos ti mi "
+    "hold on too much espera esperar un una the el la los las alquiler rent"
 )
 _OF_TYPE = {
     "money": lexicon("amount sum money quantity price importe cantidad monto dinero precio"),
@@ -109,7 +110,9 @@ def name_in(change: Change) -> str | None:
     words = change.value or ""
     if hit := _NAME_IN.search(fold(words)):
         name = trimmed(words[slice(*hit.span("name"))])
-        return name if _is_name(name) else None
+        # 'for rent' and 'para luego' are not about people; 'to ana' may be.
+        plain = name[:1].isupper() or (hit.group("to") in ("to", "a") and len(name.split()) == 1)
+        return name if plain and _is_name(name) else None
     capitals = all(word[:1].isupper() for word in words.split())
     return words if (change.plain or capitals) and _is_name(words) else None
 

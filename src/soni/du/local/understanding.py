@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,9 @@ _SHORT = 4
 _ORDER = ("iban", "email", "phone", "datetime", "date", "time", "duration", "money", "number", "integer", "choice")
 """Which types are looked for first: those that cannot be mistaken for another."""
 _SHORTEST_OPTION = 2
+_NUMBERS = ("money", "number", "integer")
+_CODE = re.compile(r"0\d")
+_MONEY = re.compile(r"[€$£]|\b(?:eur|euros?|usd|dollars?|dolares|pounds?|libras?)\b")
 _ARTICLES = {"a", "an", "one", "un", "una", "uno"}
 _LEAD_INS = (
     "it's for", "its for", "it is for", "it's", "its", "it is", "that's", "that is", "to", "for", "my name is", "i'm",
@@ -108,7 +112,8 @@ class LocalUnderstanding:
 
     def _cancels_something(self, text: str, context: DialogueContext) -> bool:
         """'Cancel the transfer' ends it, unless cancelling is what some flow is for."""
-        if not acts.begins_with_cancel(text):
+        asked = context.slots.get(context.asked or "")
+        if not acts.begins_with_cancel(text) or (asked is not None and asked.type == "text"):
             return False
         match = self._patterns.match(text, context.flows, context.reading)
         near = self._scorer.ranked(text, list(context.flows))[:1]
@@ -139,8 +144,11 @@ class LocalUnderstanding:
     def _corrected(self, text: str, context: DialogueContext) -> list[Found] | None:
         """'I meant 300', 'change the recipient', 'mejor 50': a word about what was said before, not an answer."""
         filled = {name: slot for name, slot in context.slots_of(*context.chain).items() if name in context.filled}
+        asked = context.slots.get(context.asked or "")
         found: list[Found] = []
         for change in corrections.read(text) if filled else []:
+            if change.what is None and asked is not None and asked.sensitive:
+                continue  # what is said to a secret question may be the secret
             if change.what is not None:
                 name = corrections.named(change.what, filled)
                 found += [Found(CorrectSlot(slot=name, value=change.value), 0.9, change.what)] if name else []
@@ -188,7 +196,7 @@ class LocalUnderstanding:
             return [Found(SetSlot(slot=name, value=_answered(text)), 0.8, "the open question takes any words")]
         if _parses(text, slot, context):
             return [Found(SetSlot(slot=name, value=trimmed(text)), evidence=text)]
-        if self._changes_subject(text, context):
+        if self._changes_subject(text, context) or acts.is_refusal(text):
             return None
         words = _value_in(text, slot, context)
         return None if words is None else [Found(SetSlot(slot=name, value=words), 0.9, words)]
@@ -206,8 +214,9 @@ class LocalUnderstanding:
 
     def _corrections(self, text: str, context: DialogueContext) -> list[Found]:
         """New values for what a confirmation shows: 'no, make it 200', 'send 50 to Ana'."""
-        if trimmed(text).isdigit():
-            return []  # a bare number may as well be the number of a choice
+        named = any(change.what is not None for change in corrections.read(text))
+        if trimmed(text).isdigit() or named or _asks_back(text):
+            return []  # a bare number may be that of a choice; what is named is something else; a question is none
         match = self._patterns.match(text, context.flows, context.reading)
         if match is not None and match.flow == context.active_flow:
             return [Found(CorrectSlot(slot=name, value=words), 0.9, words) for name, words in match.values.items()]
@@ -215,10 +224,14 @@ class LocalUnderstanding:
         return [
             Found(CorrectSlot(slot=name, value=words), 0.8, words)
             for name, words in _typed_values(text, filled, context).items()
+            # A number in a longer sentence may be about anything, unless it says of what.
+            if filled[name].type not in _NUMBERS or len(content(text)) <= _SHORT - 1 or _says_money(words)
         ]
 
     def _flow(self, text: str, context: DialogueContext, threshold: float) -> list[Found] | None:
         """The flow the message asks for, with the values it names."""
+        if acts.is_refusal(text):
+            return None
         match = self._patterns.match(text, context.flows, context.reading)
         if match is not None:
             values = [Found(SetSlot(slot=name, value=words), 0.9, words) for name, words in match.values.items()]
@@ -294,7 +307,13 @@ def _tells(run: str, slot: SlotConfig) -> bool:
     """Whether words can be a value nobody asked for: 'una' is no amount then, nor '2' an option."""
     if slot.type == "choice":
         return len(run) > _SHORTEST_OPTION and not any(letter.isdigit() for letter in run)
+    if slot.type in _NUMBERS and _CODE.match(run):
+        return False  # nobody says an amount with a zero in front
     return fold(run) not in _ARTICLES
+
+
+def _says_money(words: str) -> bool:
+    return _MONEY.search(fold(words)) is not None
 
 
 def _asks_back(text: str) -> bool:
