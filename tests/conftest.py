@@ -37,9 +37,9 @@ def assistant(tmp_path: Path) -> Assistant:
     return load
 
 
-@pytest.fixture(params=["memory", "sqlite", "sqlite, a new loop each turn"])
+@pytest.fixture(params=["memory", "sqlite, a new loop each turn"])
 async def talk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Talk]:
-    """Begin a conversation; every test that uses it runs on each checkpointer, and across restarts."""
+    """Begin a conversation; every test that uses it runs in memory, and in a file across restarts."""
     fresh = "new loop" in request.param
     if request.param == "memory":
         saver: Any = InMemorySaver()
