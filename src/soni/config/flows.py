@@ -18,13 +18,14 @@ from soni.steps.handoff import HandoffStepConfig
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_MODEL = ConfigDict(
+MODEL = ConfigDict(
     extra="forbid",
     frozen=True,
     populate_by_name=True,
     arbitrary_types_allowed=True,
     coerce_numbers_to_str=True,
 )
+"""How every part of an assistant is read: strictly, and never changed afterwards."""
 
 
 def _phrase(text: str) -> str:
@@ -38,7 +39,7 @@ def _phrase(text: str) -> str:
 class TriggerConfig(BaseModel):
     """How people ask for a flow."""
 
-    model_config = _MODEL
+    model_config = MODEL
 
     intents: list[Annotated[str, AfterValidator(_phrase)]] = []
 
@@ -109,7 +110,7 @@ def _stem(item: dict[str, Any]) -> str:
 class FlowConfig(BaseModel):
     """A flow: how it is asked for, and its steps."""
 
-    model_config = _MODEL
+    model_config = MODEL
 
     description: Text | None = None
     trigger: TriggerConfig = TriggerConfig()

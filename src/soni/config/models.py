@@ -13,7 +13,6 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PrivateAttr,
     ValidationInfo,
@@ -22,7 +21,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from soni.config.events import Events, built_in_flows, built_in_slots
-from soni.config.flows import FlowConfig, Placed, TriggerConfig, named
+from soni.config.flows import MODEL, FlowConfig, Placed, TriggerConfig, named
 from soni.config.slots import ChoiceOption, SlotConfig
 from soni.config.texts import Texts
 from soni.core.timespan import Seconds
@@ -72,19 +71,11 @@ __all__ = [
     "named",
 ]
 
-_MODEL = ConfigDict(
-    extra="forbid",
-    frozen=True,
-    populate_by_name=True,
-    arbitrary_types_allowed=True,
-    coerce_numbers_to_str=True,
-)
-
 
 class PersistenceConfig(BaseModel):
     """Where `soni chat` keeps conversations."""
 
-    model_config = _MODEL
+    model_config = MODEL
 
     backend: Literal["memory", "sqlite"] = "memory"
     path: str = ".soni/conversations.db"
@@ -107,7 +98,7 @@ def _is_language(word: str) -> bool:
 class LLMConfig(BaseModel):
     """The language model to understand with: any name DSPy knows. Keys come from the environment, never from here."""
 
-    model_config = _MODEL
+    model_config = MODEL
 
     model: str
 
@@ -115,7 +106,7 @@ class LLMConfig(BaseModel):
 class Settings(BaseModel):
     """What holds for the whole assistant."""
 
-    model_config = _MODEL
+    model_config = MODEL
 
     language: Annotated[str, _code(_is_language, "a language, such as en or es")] = "en"
     currency: Annotated[str, _code(is_currency, "a currency, such as EUR or USD")] = "EUR"
@@ -136,7 +127,7 @@ class Settings(BaseModel):
 class SoniConfig(BaseModel):
     """An assistant. Slots that are not declared here are text; in YAML every slot must be declared."""
 
-    model_config = _MODEL
+    model_config = MODEL
 
     version: Annotated[Literal["1"], BeforeValidator(lambda version: "1" if version == 1 else version)] = "1"
     settings: Settings = Settings()
