@@ -1,12 +1,12 @@
 .DEFAULT_GOAL := help
-.PHONY: help chat test check format lock clean
+.PHONY: help chat test check format lock clean bench-understanding
 
 PYTHON ?= python3
 BIN := .venv/bin
 CONFIG ?= examples/banking/domain
 
 help: ## Show what make can do
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk 'BEGIN {FS = ":.*## "} {printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk 'BEGIN {FS = ":.*## "} {printf "  make %-20s %s\n", $$1, $$2}'
 
 chat: .venv/.installed ## Talk to the banking assistant (CONFIG=folder for another)
 	@$(BIN)/soni chat --config $(CONFIG)
@@ -27,6 +27,9 @@ lock: .venv/.installed-dev ## Resolve the dependencies anew into the two lock fi
 	@UV=$(BIN)/uv; FLAGS="--universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links --quiet --upgrade"; \
 	$$UV pip compile pyproject.toml $$FLAGS -o requirements.lock && \
 	$$UV pip compile pyproject.toml --all-extras --group dev $$FLAGS -o requirements-dev.lock
+
+bench-understanding: .venv/.installed-dev ## Measure understanding on public and own data (SONI_DATA=folder)
+	@$(BIN)/python -m bench.understanding.run $(PARTS)
 
 clean: ## Remove the environment and what tools left behind
 	@rm -rf .venv .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

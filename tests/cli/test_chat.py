@@ -58,7 +58,7 @@ def test_slash_commands_show_and_restart() -> None:
     shown = chat(
         "/why", "send 20 euros to Ana", "/state", "/why", "/restart", "/state", "/nonsense", "/quit", "send money"
     )
-    assert "understood start_session() from 'given by the host' (host, 1.00)\nwelcome.hello (say) → ends\n" in shown
+    assert "understood start_session(): given by the host (host, 1.00)\nwelcome.hello (say) → ends\n" in shown
     state = json.loads(shown[shown.index("{") : shown.index("\n}\n") + 2])
     assert state["waiting_for"] == "confirm"
     assert state["flows"][0]["slots"]["amount"] == {"amount": "20.00", "currency": "EUR"}

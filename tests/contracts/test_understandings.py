@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -28,11 +31,34 @@ TASKS: list[PendingTask | None] = [
 ]
 
 
-def context(task: PendingTask | None, config: SoniConfig = CONFIG) -> DialogueContext:
-    state: DialogueState = {**empty_state(), "_pending_task": task}
+def context(
+    task: PendingTask | None,
+    config: SoniConfig = CONFIG,
+    *,
+    flow: str | None = None,
+    paused: tuple[str, ...] = (),
+    filled: Mapping[str, Any] | None = None,
+    history: Sequence[tuple[Literal["user", "assistant"], str]] = (),
+) -> DialogueContext:
+    """A place in a conversation, as an understanding sees it."""
     names = {name: flow.slot_names for name, flow in config.flows.items()}
     now = datetime(2026, 11, 15, 12)
-    return dialogue_context(state, config, startable=config.flows, slot_names=names, filled={}, now=now)
+    state: DialogueState = {
+        **empty_state(),
+        "_pending_task": task,
+        "messages": [{"role": role, "text": text} for role, text in history],
+    }
+    startable = {name: flow for name, flow in config.for_people.items() if flow.if_ is None}
+    built = dialogue_context(
+        state,
+        config,
+        startable=startable,
+        slot_names=names,
+        filled=filled or {},
+        chain=(flow,) if flow else (),
+        now=now,
+    )
+    return replace(built, active_flow=flow, paused_flows=paused)
 
 
 @pytest.fixture(scope="module", params=["local", "scripted"])

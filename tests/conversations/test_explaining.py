@@ -50,7 +50,7 @@ async def test_b55_commands_are_told_with_who_found_them(assistant: Assistant, t
     ]
     assert str(explained(user)) == "\n".join(
         [
-            "understood start_session() from 'given by the host' (host, 1.00)",
+            "understood start_session(): given by the host (host, 1.00)",
             "understood start_flow(flow='book') (scripted, 1.00)",
             "welcome.say (say) → ends",
             "book.collect_city (collect): city is empty → waits",

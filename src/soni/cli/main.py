@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import datetime  # noqa: TC003  # typer reads the annotation at run time
 from pathlib import Path
 from typing import Annotated
 
@@ -74,6 +75,60 @@ def check(
     from soni.cli.check import run_check
 
     raise typer.Exit(run_check(config, module))
+
+
+@app.command("eval")
+def evaluate(
+    data: Annotated[
+        list[Path], typer.Option("--data", "-d", help="Labelled messages, JSONL or YAML; may be repeated.")
+    ],
+    config: Config = Path(),
+    understanding: Annotated[
+        str | None, typer.Option("--understanding", help="local, llm or cascade; the assistant's own if left out.")
+    ] = None,
+    compare: Annotated[
+        str | None,
+        typer.Option(
+            "--compare", help="Another understanding to put beside it, or a report that --json wrote earlier."
+        ),
+    ] = None,
+    predictions: Annotated[
+        Path | None, typer.Option("--predictions", help="Write each line with what was understood to this file.")
+    ] = None,
+    now: Annotated[
+        datetime | None, typer.Option("--now", help="The clock that 'tomorrow' is read by; the present if left out.")
+    ] = None,
+    misses: Annotated[int, typer.Option("--misses", help="How many wrong messages to show.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    fail_under: Annotated[
+        float | None, typer.Option("--fail-under", help="Exit with status 1 below this percentage exactly right.")
+    ] = None,
+) -> None:
+    """Measure how well messages are understood: labelled messages in, figures out.
+
+    A line of data: {"message": "no, 300", "context": {"flow": "transfer_funds", "asked": "recipient", "slots":
+    {"amount": 200}}, "commands": [{"correct_slot": {"amount": 300}}]}. See docs/understanding.md.
+
+    Example: soni eval --config examples/banking/domain --data bench/understanding/own/banking.en.dev.jsonl
+    """
+    from soni.cli.eval import KINDS, run_eval
+
+    for kind in (understanding,):
+        if kind is not None and kind not in KINDS:
+            raise typer.BadParameter(f"there is no understanding '{kind}': it is {', '.join(KINDS)}.")
+    raise typer.Exit(
+        run_eval(
+            config,
+            data,
+            understanding=understanding,
+            compare=compare,
+            predictions=predictions,
+            now=now,
+            misses=misses,
+            as_json=as_json,
+            fail_under=fail_under,
+        )
+    )
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ from soni.config.events import Events, built_in_flows, built_in_slots
 from soni.config.flows import MODEL, FlowConfig, Placed, TriggerConfig, named
 from soni.config.slots import ChoiceOption, SlotConfig
 from soni.config.texts import Texts
+from soni.core.refusal import refusal
 from soni.core.timespan import Seconds
 from soni.steps.action import ActionStepConfig
 from soni.steps.branch import BranchStepConfig
@@ -101,6 +102,16 @@ class LLMConfig(BaseModel):
     model_config = MODEL
 
     model: str
+    """As DSPy names it: openai/gpt-4o-mini, anthropic/…, ollama_chat/…; openai/… for any compatible server."""
+    api_base: str | None = None
+    """The address of an OpenAI-compatible server, if not the provider's own."""
+    api_key_env: str = "OPENAI_API_KEY"
+    """The variable of the environment that holds the key."""
+    timeout: Seconds = 15.0
+    retries: int = Field(default=1, ge=0, le=10)
+    concurrency: int = Field(default=8, ge=1)
+    temperature: float | None = Field(default=0.0, ge=0)
+    max_tokens: int | None = Field(default=1000, ge=1)
 
 
 class Settings(BaseModel):
@@ -111,7 +122,7 @@ class Settings(BaseModel):
     language: Annotated[str, _code(_is_language, "a language, such as en or es")] = "en"
     currency: Annotated[str, _code(is_currency, "a currency, such as EUR or USD")] = "EUR"
     region: Annotated[str, _code(SUPPORTED_REGIONS.__contains__, "a country, such as ES or US")] = "ES"
-    understanding: Literal["local", "llm"] = "local"
+    understanding: Literal["local", "llm", "cascade"] = "local"
     llm: LLMConfig | None = None
     understanding_timeout: Seconds = 30.0
     persistence: PersistenceConfig = PersistenceConfig()
@@ -122,6 +133,16 @@ class Settings(BaseModel):
     fallback_after: int = Field(default=3, ge=1)
     max_depth: int = Field(default=8, ge=1)
     max_steps: int = Field(default=500, ge=10)
+
+    @model_validator(mode="after")
+    def _names_a_model(self) -> Settings:
+        if self.understanding != "local" and self.llm is None:
+            raise refusal(
+                f"'{self.understanding}' needs a model: write 'llm: {{model: openai/gpt-4o-mini}}', or another "
+                "name that DSPy knows.",
+                "understanding",
+            )
+        return self
 
 
 class SoniConfig(BaseModel):

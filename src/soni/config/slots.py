@@ -62,7 +62,7 @@ class SlotConfig(BaseModel):
     )
 
     type: TypeName = "text"
-    description: str | None = None
+    description: Text | None = None
     message: Text | None = None
     examples: list[str] = []
     aliases: list[str] = []
@@ -93,6 +93,10 @@ class SlotConfig(BaseModel):
         except ValueError as error:
             raise refusal(f"the options cannot be told apart: {error}.", "options") from None
         return self
+
+    def label(self, name: str, language: str, default: str) -> str:
+        """What to call the slot when talking about it: its description, or its name."""
+        return self.description.choose(language, default, name).source if self.description else name.replace("_", " ")
 
     @cached_property
     def value_type(self) -> ValueType[Any]:

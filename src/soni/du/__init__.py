@@ -2,13 +2,23 @@
 
 from typing import TYPE_CHECKING, Any
 
+from soni.du.cascade import Cascade
 from soni.du.context import DialogueContext
-from soni.du.understanding import Found, Understanding, Understood
+from soni.du.understanding import Found, Understanding, Understood, Usage
 
 if TYPE_CHECKING:
-    from soni.du.dspy import SlotExtractor, SoniDU
+    from soni.du.llm import SlotExtractor, SoniDU
 
-__all__ = ["DialogueContext", "Found", "SlotExtractor", "SoniDU", "Understanding", "Understood"]
+__all__ = [
+    "Cascade",
+    "DialogueContext",
+    "Found",
+    "SlotExtractor",
+    "SoniDU",
+    "Understanding",
+    "Understood",
+    "Usage",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -17,4 +27,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'soni.du' has no attribute '{name}'")
     from importlib import import_module
 
-    return getattr(import_module("soni.du.dspy"), name)
+    return getattr(import_module("soni.du.llm"), name)

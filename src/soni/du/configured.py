@@ -5,19 +5,21 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from soni.du.cascade import Cascade
+
 if TYPE_CHECKING:
     from soni.config.models import SoniConfig
     from soni.du.understanding import Understanding
 
 
-def configured_understanding(config: SoniConfig) -> Understanding:
-    """`local`, or `llm` over the model that the settings name; its key comes from the environment."""
-    llm = config.settings.llm
-    if config.settings.understanding == "llm" and llm is not None:
-        soni_du = import_module("soni.du.dspy")
-        understanding: Understanding = soni_du.SoniDU(soni_du.dspy.LM(llm.model, cache=False))
-        return understanding
-    return offline_understanding(config)
+def configured_understanding(config: SoniConfig, kind: str | None = None) -> Understanding:
+    """`local`, `llm` over the model that the settings name, or `cascade`: the one, and the other where it is unsure."""
+    kind = kind or config.settings.understanding
+    if kind == "local" or config.settings.llm is None:
+        return offline_understanding(config)
+    llm = import_module("soni.du.llm")
+    understanding: Understanding = llm.SoniDU(model=llm.Model.configured(config.settings.llm))
+    return Cascade(offline_understanding(config), understanding) if kind == "cascade" else understanding
 
 
 def offline_understanding(config: SoniConfig) -> Understanding:

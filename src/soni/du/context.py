@@ -56,6 +56,17 @@ class DialogueContext:
         return {name: slot for name, slot in self.slots.items() if name in names}
 
 
+def fillable(config: SoniConfig) -> dict[str, SlotConfig]:
+    """The slots that words may fill."""
+    confirmed = config.confirm_slots
+    return {name: slot for name, slot in config.slots.items() if slot.source == "user" and name not in confirmed}
+
+
+def visible(filled: Mapping[str, Any], config: SoniConfig) -> dict[str, Any]:
+    """Values as an understanding may see them."""
+    return {name: MASK if config.slots[name].sensitive else value for name, value in filled.items()}
+
+
 def dialogue_context(
     state: DialogueState,
     config: SoniConfig,
@@ -75,14 +86,10 @@ def dialogue_context(
         active_flow=stack[-1] if stack else None,
         chain=chain,
         paused_flows=tuple(frame["flow_name"] for frame in state["flow_stack"] if frame["flow_state"] == "paused"),
-        filled={name: MASK if config.slots[name].sensitive else value for name, value in filled.items()},
+        filled=visible(filled, config),
         flows={**startable, **{name: config.flows[name] for name in stack if name in config.flows}},
         slot_names=slot_names,
-        slots={
-            name: slot
-            for name, slot in config.slots.items()
-            if slot.source == "user" and name not in config.confirm_slots
-        },
+        slots=fillable(config),
         history=tuple(state["messages"]),
         reading=Reading(language, now, config.settings.currency, config.settings.region),
         commands=commands,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,6 +19,26 @@ class Found:
     command: Command
     confidence: float = 1.0
     evidence: str = ""
+    words: str = ""
+    """The person's own words that it was read from; empty when it was the message as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What it cost to understand: calls of a model, their tokens, and the time it all took."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.seconds + other.seconds,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +48,7 @@ class Understood:
     found: tuple[Found, ...]
     by: str
     language: str | None = None
-    usage: dict[str, Any] = field(default_factory=dict)
+    usage: Usage = Usage()
 
     @property
     def commands(self) -> tuple[Command, ...]:

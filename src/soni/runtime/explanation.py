@@ -17,11 +17,14 @@ class Meant:
     by: str
     confidence: float
     evidence: str
+    words: str = ""
+    """The person's own words it was read from, where they are not the whole message."""
 
     def __str__(self) -> str:
         fields = ", ".join(f"{name}={value!r}" for name, value in self.command.items() if name != "type")
-        evidence = f" from '{self.evidence}'" if self.evidence else ""
-        return f"understood {self.command['type']}({fields}){evidence} ({self.by}, {self.confidence:.2f})"
+        words = f" from '{self.words}'" if self.words else ""
+        evidence = f": {self.evidence}" if self.evidence else ""
+        return f"understood {self.command['type']}({fields}){words}{evidence} ({self.by}, {self.confidence:.2f})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ class Explanation:
 
 
 def _entry(entry: dict[str, Any]) -> Meant | Ran | Happened:
-    if entry.keys() == {"command", "by", "confidence", "evidence"}:
+    if {"command", "by", "confidence", "evidence"} <= entry.keys():
         return Meant(**entry)
     if {"flow", "step", "type", "visit", "then"} <= entry.keys():
         return Ran(**entry)

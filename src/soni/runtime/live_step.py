@@ -123,7 +123,8 @@ class LiveStep:
         declared = self._context.config.slots[slot]
         if declared.message:
             return self.render(declared.message)
-        return self.phrase("ask", what=(declared.description or slot.replace("_", " ")).rstrip("?.").capitalize())
+        what = declared.label(slot, self._state["language"] or "", self._context.config.settings.language)
+        return self.phrase("ask", what=what.rstrip("?.").capitalize())
 
     def event_flow(self, event: str) -> str | None:
         return self._context.event_flow(event, self._state)

@@ -262,6 +262,7 @@ class RuntimeLoop:
             pending=after["_pending_task"],
             commands=tuple(command for command in meant if command.spoken),
             trace=tuple(after["trace"]),
+            usage=turn.usage,
             handoff=handoff,
         )
 

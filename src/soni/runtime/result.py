@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from soni.du.understanding import Usage
 from soni.runtime.explanation import Explanation
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ class TurnResult:
     trace: tuple[dict[str, Any], ...]
     error: str | None = None
     """Why the turn could not be finished; the conversation then stands where it stood before."""
+    usage: Usage = field(default_factory=Usage)
+    """What understanding the message has cost: calls of a model, their tokens, the time."""
     handoff: dict[str, Any] | None = None
     """What a person is told who has the conversation now: reason, flow, slots, transcript."""
 

@@ -7,6 +7,8 @@ import logging
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from soni.du.understanding import Usage
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -33,6 +35,8 @@ class Turn:
         self.now = now
         self.commands = commands
         self.messages: list[Message] = []
+        self.usage = Usage()
+        """What understanding the message has cost."""
         self._sink = sink
         self._used: Counter[str] = Counter()
         self._closed = False

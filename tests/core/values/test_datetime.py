@@ -21,6 +21,16 @@ EITHER_LANGUAGE = {
     "next friday at quarter to seven": "2026-11-13T06:45", "in two hours": "2026-11-11T12:00",
     "dentro de 20 minutos": "2026-11-11T10:20", "in an hour and a half": "2026-11-11T11:30",
     "dentro de media hora": "2026-11-11T10:30", "two hours from now": "2026-11-11T12:00",
+    "El viernes que viene a las nueve y media de la noche": "2026-11-13T21:30",
+    "el viernes que viene a las nueve y media por la noche": "2026-11-13T21:30",
+    "a las nueve y media de la noche del viernes que viene": "2026-11-13T21:30",
+    "el viernes que viene por la noche a las nueve y media": "2026-11-13T21:30",
+    "a las 9 del 5 de abril": "2027-04-05T09:00", "a las diez de la noche del 24": "2026-11-24T22:00",
+    "next friday at half past nine at night": "2026-11-13T21:30",
+    "half past nine at night next friday": "2026-11-13T21:30", "christmas eve at 8pm": "2026-12-24T20:00",
+    "nochevieja a las diez y media de la noche": "2026-12-31T22:30",
+    "el último día del mes a las 12:00": "2026-11-30T12:00",
+    "el último día del mes que viene a las nueve y media de la noche": "2026-12-31T21:30",
     "in two weeks at 6pm": "2026-11-25T18:00", "pasado mañana al mediodía": "2026-11-13T12:00",
 }  # fmt: skip
 

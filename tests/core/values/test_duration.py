@@ -15,6 +15,7 @@ MINUTES = {
     "1 hour, 30 minutes": 90, "una hora y veinte minutos": 80, "for 2 hours": 120, "durante 2 horas": 120,
     "about an hour": 60, "PT1H30M": 90, "P1DT1H": 1500, "a fortnight": 20160, "30 segundos": 0.5,
     "un minuto y medio": 1.5, "treinta y cinco minutos": 35, "semana y media": 15120, "un segundo": 1 / 60,
+    "two dozen hours": 1440, "an hour and three quarters": 105, "hora y tres cuartos": 105,
 }  # fmt: skip
 
 

@@ -21,6 +21,28 @@ EITHER_LANGUAGE = {
     "un euro": "1.00 EUR", "a couple of euros": "2.00 EUR", "unos 30 euros": "30.00 EUR",
     "the 100 euros": "100.00 EUR", "100 euros, por favor": "100.00 EUR", "1.234,56 €": "1234.56 EUR",
     "$1,234.56": "1234.56 USD", "500 yen": "500 JPY",
+    "two grand": "2000.00 EUR", "a grand": "1000.00 EUR", "half a grand": "500.00 EUR", "2.5 grand": "2500.00 EUR",
+    "a tenner": "10.00 EUR", "a couple of hundred euros": "200.00 EUR", "a couple of thousand": "2000.00 EUR",
+    "a couple of grand": "2000.00 EUR", "un par de miles": "2000.00 EUR", "un par de miles de euros": "2000.00 EUR",
+    "un par de cientos de euros": "200.00 EUR", "un centenar de euros": "100.00 EUR",
+    "one and a half thousand": "1500.00 EUR", "one and a half thousand dollars": "1500.00 USD",
+    "un millón y medio de euros": "1500000.00 EUR", "un millón de euros y medio": "1500000.00 EUR",
+    "half a million pounds": "500000.00 GBP", "a million and a half dollars": "1500000.00 USD",
+    "ten thousand swiss francs": "10000.00 CHF", "950 pesos mexicanos": "950.00 MXN",
+    "950 mexican pesos": "950.00 MXN", "30 US dollars": "30.00 USD", "30 american dollars": "30.00 USD",
+    "treinta dólares americanos": "30.00 USD", "30 dólares estadounidenses": "30.00 USD",
+    "20 libras esterlinas": "20.00 GBP", "20 british pounds": "20.00 GBP", "20 pounds sterling": "20.00 GBP",
+    "20 australian dollars": "20.00 AUD", "20 dólares australianos": "20.00 AUD",
+    "20 canadian dollars and 50 cents": "20.50 CAD", "20 dólares canadienses": "20.00 CAD",
+    "20 hong kong dollars": "20.00 HKD", "20 dólares de Hong Kong": "20.00 HKD",
+    "20 new zealand dollars": "20.00 NZD", "100 pesos argentinos": "100.00 ARS",
+    "100 pesos colombianos": "100.00 COP", "5000 chilean pesos": "5000 CLP", "200 coronas suecas": "200.00 SEK",
+    "200 danish kroner": "200.00 DKK", "200 norwegian crowns": "200.00 NOK", "30 francos suizos": "30.00 CHF",
+    "40 soles peruanos": "40.00 PEN", "40 brazilian reais": "40.00 BRL", "40 reales brasileños": "40.00 BRL",
+    "500 japanese yen": "500 JPY", "un millón de pesos chilenos": "1000000 CLP", "20 liras turcas": "20.00 TRY",
+    "treinta y dos euros con cincuenta": "32.50 EUR", "seis euros y medio": "6.50 EUR",
+    "six euros and a half": "6.50 EUR", "euro y medio": "1.50 EUR", "medio euro": "0.50 EUR",
+    "half a pound": "0.50 GBP", "a dollar fifty": "1.50 USD", "a euro": "1.00 EUR", "mil euros y medio": "1000.50 EUR",
 }  # fmt: skip
 
 
@@ -35,7 +57,8 @@ def test_amounts_as_people_say_them(phrase: str, money: str, english: Reading, s
     ["", "euros", "€", "send 100 euros", "100 euros to Ana", "try 100", "all 100", "100 pesos",
      "100 euros y 50",
      "five pounds five", "5.5 euros 50", "$", "100 euros 200", "5 dollars 50 pounds", "half",
-     "1.005 pounds sterling"],
+     "1.005 pounds sterling", "20 swiss dollars", "20 mexicanos", "20 swiss", "american dollars", "half a",
+     "200 coronas", "medio", "y medio", "10 won", "grand", "half a euro and a half", "of EUR", "de euros"],
 )  # fmt: skip
 def test_other_words_are_no_amount(phrase: str, english: Reading) -> None:
     with pytest.raises(ValueError, match=r"amount|coins"):

@@ -8,6 +8,7 @@ EITHER_LANGUAGE = {
     "0,123": 0.123, ".5": 0.5, "two and a half": 2.5, "dos y medio": 2.5, "2 and a half": 2.5,
     "three point one four": 3.14, "dos coma cinco": 2.5, "tres coma veinticinco": 3.25,
     "zero point zero five": 0.05, "-0.5": -0.5, "5": 5.0, "a half": 0.5, "1234,5": 1234.5,
+    "ciento uno y medio": 101.5, "one and a quarter million": 1_250_000,
 }  # fmt: skip
 
 

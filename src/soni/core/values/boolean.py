@@ -1,5 +1,7 @@
 """Yes and no."""
 
+import re
+
 from soni.core.values.locales import checked_spec, is_spanish
 from soni.core.values.phrase import fold
 from soni.core.values.value import Json, Reading, ValueType, register
@@ -10,13 +12,19 @@ _YES = (
     "that is right", "that's right", "thats right", "that is correct", "that's correct", "thats correct",
     "sounds good", "fine", "alright", "all right", "go ahead", "do it", "i do", "no problem", "yes i do",
     "yes it is", "yes sir", "confirm", "confirmed", "i confirm", "proceed", "perfect", "great", "good", "please do",
+    "why not", "sure why not", "all good", "all correct", "that's all correct", "that is all correct", "por que no",
+    "that works", "that works for me", "works for me", "looks good", "sounds great", "that sounds good",
+    "that sounds great", "that would be great", "that'll work", "that is fine", "it is correct", "it's correct",
+    "yes please", "go for it", "awesome", "cool", "excellent", "wonderful", "very well", "i'd like that",
+    "i would like that", "yes that's right", "yes that is right", "yes that's correct", "yes that is correct",
     "yes do it", "send it", "i agree", "agreed", "affirmative", "that's fine", "okey", "okay then", "let's go",
     "si", "claro", "claro que si", "vale", "de acuerdo", "por supuesto", "desde luego", "correcto",
     "exacto", "exactamente", "eso es", "asi es", "dale", "venga", "verdadero", "perfecto", "bueno",
     "adelante", "hazlo", "sin problema", "como no", "efectivamente", "ok vale", "cierto",
     "sip", "activado", "confirmo", "confirmado", "lo confirmo", "confirmar", "acepto", "va", "afirmativo", "okey",
     "esta bien", "muy bien", "todo correcto", "que si", "sii", "si si", "envialo", "mandalo", "por supuesto que si",
-    "desde luego que si", "hagalo", "genial",
+    "desde luego que si", "hagalo", "genial", "sale", "orale", "asi esta bien", "es correcto", "esta correcto",
+    "proceda", "procede", "todo bien", "me parece bien", "eso mismo", "conforme",
 )  # fmt: skip
 _NO = (
     "no", "nope", "nah", "nay", "false", "off", "no way", "not really", "not at all", "of course not",
@@ -27,9 +35,27 @@ _NO = (
     "que va", "de ninguna manera", "incorrecto", "falso", "ni hablar", "negativo", "nop", "desactivado",
     "no es correcto", "no lo hagas", "mejor no", "que no", "ahora no", "not now", "better not", "i'd rather not",
     "rather not", "no quiero", "i don't want to", "don't do it", "do not do it", "don't send it", "no lo envies",
-    "no lo mandes", "jamas",
+    "no lo mandes", "jamas", "not yet", "not right now", "not today", "todavia no", "aun no", "hoy no", "por ahora no",
+    "de momento no", "ya no", "nope nope", "no no", "no no no",
 )  # fmt: skip
 _POLITE = ("please", "thanks", "thank you", "por favor", "gracias", "muchas gracias", "thank you very much")
+
+YES, NO = frozenset(_YES), frozenset(_NO)
+"""The words for yes and for no, folded."""
+
+_GOOD = "perfect|great|good|fine|correct|right|wonderful|awesome|okay|ok|nice|lovely|excellent|accurate"
+_APPROVES = re.compile(
+    r"(?:yes )?(?:(?:that|this|it|everything|all|that one)(?:'?s| is| sounds| looks| seems| will be| would be)? |"
+    r"sounds |looks |is )(?:all |just |very |really |exactly |absolutely |totally |so )*"
+    rf"(?:{_GOOD})(?: (?:for|by|with|to) me| enough| indeed)?"
+    r"|(?:yes )?(?:(?:that|this|it|that one) )?(?:will |would |should |does )?(?:works?|do)"
+    r"(?: (?:for me|just fine|fine|great|well))+"
+    r"|(?:yes )?(?:that|this|it) (?:will|would|should) (?:work|do)"
+    r"|(?:yes )?(?:that is|that's|this is) (?:exactly )?what i (?:want|need|wanted|meant|said)"
+    r"|i (?:approve|agree|accept)(?: (?:of |with |to )?(?:that|this|it))?|you got it"
+    r"|(?:(?:eso|esto|todo|asi) )?(?:esta|es|suena|me parece|me va) (?:muy |todo |asi )?"
+    r"(?:bien|perfecto|correcto|genial|estupendo|fenomenal|conforme)|todo (?:bien|perfecto|correcto|conforme|ok)"
+)
 
 _MEANING: dict[str, bool | None] = {
     **dict.fromkeys(_POLITE, None),
@@ -38,7 +64,7 @@ _MEANING: dict[str, bool | None] = {
 }
 _ENGLISH_LETTERS = {"y": True, "n": False}
 _SPANISH_LETTERS = {"s": True, "n": False}  # y is "and"
-_LONGEST = max(phrase.count(" ") for phrase in _MEANING) + 1
+_LONGEST = max(6, *(phrase.count(" ") + 1 for phrase in _MEANING))
 _MOST_WORDS = 8
 
 
@@ -78,6 +104,11 @@ class Boolean(ValueType[bool]):
         return "yes" if value else "no"
 
 
+def approves(phrase: str) -> bool:
+    """Whether a folded phrase finds something good: "that sounds great", "me parece bien"."""
+    return _APPROVES.fullmatch(phrase) is not None
+
+
 def _agreed(phrase: str) -> bool:
     """What several answers in a row say ("sí, claro", "no, thanks"), when they all say the same."""
     words = phrase.replace(",", " ").replace(".", " ").replace("!", " ").split()
@@ -88,8 +119,8 @@ def _agreed(phrase: str) -> bool:
     while start < len(words):
         for end in range(min(start + _LONGEST, len(words)), start, -1):
             piece = " ".join(words[start:end])
-            if piece in _MEANING:
-                meaning = _MEANING[piece]
+            if piece in _MEANING or approves(piece):
+                meaning = _MEANING.get(piece, True)
                 if meaning is not None:
                     meanings.add(meaning)
                 start = end

@@ -1,18 +1,21 @@
 """Days of the calendar."""
 
 import re
-from calendar import monthrange
 from datetime import date, datetime, timedelta
 
 from babel.dates import format_date
 
+from soni.core.values.calendar_steps import YEAR, months_later, next_day_of_month, next_or_in, year_meant
 from soni.core.values.calendar_words import DAYS_AWAY, DAYS_IN, DAYS_OF_MONTH, MONTHS, MONTHS_IN, WEEKDAYS
+from soni.core.values.feasts import feast_in
 from soni.core.values.locales import checked_spec, day_comes_first, locale_for, plain_spaces
+from soni.core.values.misspelt import read_despite_slips
+from soni.core.values.month_places import month_place_in
 from soni.core.values.numerals import number_in
 from soni.core.values.phrase import bare
 from soni.core.values.value import Json, Reading, ValueType, register
 
-_LEADING = re.compile(r"(?:on |for |para |by )?(?P<article>the |el dia |el |dia )?")
+_LEADING = re.compile(r"(?:on |for |para |by )?(?P<article>the |(?:el )?dia (?!del? )|el )?")
 _WEEKDAY = "|".join(WEEKDAYS)
 _MONTH = "|".join(MONTHS)
 _SPAN = "|".join([*DAYS_IN, *MONTHS_IN])
@@ -22,16 +25,12 @@ _NUMERIC = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})|(\d{1,2})/(\d{1
 _ON_WEEKDAY = re.compile(rf"(?P<weekday>{_WEEKDAY})\.?,? (?:the |el |dia )?(?=[a-z0-9])")
 _DAY_MONTH = re.compile(
     rf"(?P<day>[a-z0-9. -]{{1,16}}?)(?: of| de)?[ -](?P<month>{_MONTH})"
-    r"(?:\.?(?:,| of| del?)?[ -](?P<year>\d{4}))?",
+    rf"(?:\.?(?:,| of| del?)?[ -](?P<year>{YEAR}))?",
     re.ASCII,
 )
 _MONTH_DAY = re.compile(
-    rf"(?P<month>{_MONTH})\.? (?:the )?(?P<day>[a-z0-9. -]{{1,16}}?)(?:,? (?:of )?(?P<year>\d{{4}}))?",
+    rf"(?P<month>{_MONTH})\.? (?:the )?(?P<day>[a-z0-9. -]{{1,16}}?)(?:,? (?:of |del? )?(?P<year>{YEAR}))?",
     re.ASCII,
-)
-_DAY_OF_MONTH = re.compile(
-    r"(?P<day>[a-z0-9. -]{1,16}?) (?:of|del?) (?:(?P<this>this month|este mes|mes actual)"
-    r"|(?P<next>next month|mes que viene|proximo mes|mes proximo))"
 )
 _NAMED_WEEKDAY = re.compile(
     rf"(?:(?P<before>this|(?:this )?coming|next|last|este|proximo|pasado|ultimo) )?"
@@ -52,7 +51,7 @@ class DateType(ValueType[date]):
     formats = frozenset({"short", "medium", "long", "full"})
 
     def parse(self, text: str, reading: Reading) -> date:
-        day = date_in(bare(text), reading)
+        day = read_despite_slips(bare(text), reading.language, lambda phrase: date_in(phrase, reading))
         if day is None:
             raise ValueError("not a date")
         return day
@@ -96,6 +95,9 @@ def _date(phrase: str, today: date, language: str) -> date | None:
     away = _span_away(said, today, language)
     if away is not None:
         return away
+    by_name = feast_in(said, today) or month_place_in(said, today)
+    if by_name is not None:
+        return by_name
     weekday = _NAMED_WEEKDAY.fullmatch(said)
     if weekday is not None:
         return _by_weekday(weekday, today)
@@ -121,7 +123,7 @@ def _in_figures(said: str, today: date, language: str) -> date | None:
     first, second = int(match[1] or match[5]), int(match[3] or match[6])
     day_first = first > 12 or (second <= 12 and day_comes_first(language))
     day, month = (first, second) if day_first else (second, first)
-    return _next_or_in(today, month, day, _full_year(match[4]))
+    return next_or_in(today, month, day, _full_year(match[4]))
 
 
 def _full_year(digits: str | None) -> int | None:
@@ -131,44 +133,18 @@ def _full_year(digits: str | None) -> int | None:
 
 
 def _by_day(said: str, today: date, *, with_article: bool) -> date | None:
-    """A day of a named month, of this or the next one, or of whichever comes first."""
+    """A day of a named month, or of whichever comes first."""
     match = _DAY_MONTH.fullmatch(said) or _MONTH_DAY.fullmatch(said)
     if match is not None:
         day = DAYS_OF_MONTH.get(match["day"])
-        year = match["year"]
         if day is None:
             return None
-        return _next_or_in(today, MONTHS[match["month"]], day, None if year is None else int(year))
-    of_month = _DAY_OF_MONTH.fullmatch(said)
-    if of_month is not None:
-        day = DAYS_OF_MONTH.get(of_month["day"])
-        month = today if of_month["this"] is not None else _months_later(today.replace(day=1), 1)
-        return None if day is None else month.replace(day=day)
+        return next_or_in(today, MONTHS[match["month"]], day, year_meant(match["year"], today))
     day = DAYS_OF_MONTH.get(said)
     # A number on its own is a day only when something says so: "the fifth", "el 5", "5th".
     if day is None or not (with_article or (said[0].isdigit() and not said.isdigit())):
         return None
-    return _next_day_of_month(today, day)
-
-
-def _next_or_in(today: date, month: int, day: int, year: int | None) -> date | None:
-    if year is not None:
-        return date(year, month, day)
-    if not 1 <= month <= 12:
-        return None
-    for candidate in range(today.year, today.year + 9):  # leap years can be eight years apart
-        if 1 <= day <= monthrange(candidate, month)[1] and date(candidate, month, day) >= today:
-            return date(candidate, month, day)
-    return None
-
-
-def _next_day_of_month(today: date, day: int) -> date | None:
-    month = today.replace(day=1)
-    for _ in range(3):  # two months in a row never both lack a day
-        if day <= monthrange(month.year, month.month)[1] and month.replace(day=day) >= today:
-            return month.replace(day=day)
-        month = _months_later(month, 1)
-    return None
+    return next_day_of_month(today, day)
 
 
 def _by_weekday(match: re.Match[str], today: date) -> date:
@@ -215,9 +191,4 @@ def _later(day: date, count: int | None, span: str) -> date | None:
         return None
     if span in DAYS_IN:
         return day + timedelta(days=count * DAYS_IN[span])
-    return _months_later(day, count * MONTHS_IN[span])
-
-
-def _months_later(day: date, months: int) -> date:
-    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+    return months_later(day, count * MONTHS_IN[span])

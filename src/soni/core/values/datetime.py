@@ -8,6 +8,7 @@ from babel.dates import format_datetime
 from soni.core.values.date import date_in
 from soni.core.values.duration import duration_in
 from soni.core.values.locales import checked_spec, locale_for, plain_spaces
+from soni.core.values.misspelt import read_despite_slips
 from soni.core.values.numerals import COUNT
 from soni.core.values.phrase import bare
 from soni.core.values.time import part_of_day, time_in
@@ -23,7 +24,7 @@ _PARTS_OF_TODAY = {
 _HOURS = {word for phrase in COUNT for word in phrase.split()} - {"y"} | {
     "noon", "midday", "mediodia", "midnight", "medianoche"
 }  # fmt: skip
-_MOST_WORDS = 14
+_MOST_WORDS = 16
 
 
 @register
@@ -34,18 +35,7 @@ class DatetimeType(ValueType[datetime]):
     formats = frozenset({"short", "medium", "long", "full"})
 
     def parse(self, text: str, reading: Reading) -> datetime:
-        phrase = bare(text)
-        now = reading.now.replace(tzinfo=None, microsecond=0)
-        if phrase in _NOW:
-            return now
-        if _ISO.fullmatch(phrase) is not None:
-            return _local(datetime.fromisoformat(phrase.upper()), reading.now.tzinfo)
-        ahead = _AHEAD.fullmatch(phrase)
-        if ahead is not None:
-            moment = _ahead(ahead["in"] or ahead["from"], now, reading.language)
-            if moment is not None:
-                return moment
-        moment = _day_and_time(phrase.replace(",", " ").split(), reading)
+        moment = read_despite_slips(bare(text), reading.language, lambda phrase: _moment_in(phrase, reading))
         if moment is None:
             raise ValueError("not a day and time")
         return moment
@@ -72,6 +62,20 @@ class DatetimeType(ValueType[datetime]):
         day = locale.date_formats[style].pattern
         clock = locale.time_formats["short"].pattern  # the longer ones name a time zone
         return plain_spaces(format_datetime(value, pattern.replace("{1}", day).replace("{0}", clock), locale=locale))
+
+
+def _moment_in(phrase: str, reading: Reading) -> datetime | None:
+    now = reading.now.replace(tzinfo=None, microsecond=0)
+    if phrase in _NOW:
+        return now
+    if _ISO.fullmatch(phrase) is not None:
+        return _local(datetime.fromisoformat(phrase.upper()), reading.now.tzinfo)
+    ahead = _AHEAD.fullmatch(phrase)
+    if ahead is not None:
+        moment = _ahead(ahead["in"] or ahead["from"], now, reading.language)
+        if moment is not None:
+            return moment
+    return _day_and_time(phrase.replace(",", " ").split(), reading)
 
 
 def _local(moment: datetime, zone: tzinfo | None) -> datetime:
@@ -116,7 +120,8 @@ def _moment(day_said: str, time_said: str, reading: Reading) -> datetime | None:
     if day_said in _PARTS_OF_TODAY:
         day, part = reading.now.date(), _PARTS_OF_TODAY[day_said]
     else:
-        stem, part = part_of_day(day_said)
+        # a las nueve del viernes
+        stem, part = part_of_day(day_said[1:] if day_said.startswith("del ") else day_said)
         day = date_in(stem, reading)
     if day is None:
         return None

@@ -8,7 +8,8 @@ from babel.units import format_unit
 
 from soni.core.values.calendar_words import SECONDS_IN
 from soni.core.values.locales import checked_spec, locale_for, plain_spaces
-from soni.core.values.numerals import number_in
+from soni.core.values.misspelt import read_despite_slips
+from soni.core.values.numerals import FRACTIONS, number_in
 from soni.core.values.phrase import bare
 from soni.core.values.value import Json, Reading, ValueType, register
 
@@ -22,14 +23,6 @@ _ISO = re.compile(
     re.ASCII,
 )
 _BEFORE = ("for ", "during ", "durante ", "por ")
-_FRACTIONS = {
-    "half": Decimal("0.5"), "a half": Decimal("0.5"), "half a": Decimal("0.5"), "half an": Decimal("0.5"),
-    "media": Decimal("0.5"), "medio": Decimal("0.5"), "cuarto": Decimal("0.25"), "un cuarto": Decimal("0.25"),
-    "un cuarto de": Decimal("0.25"), "cuarto de": Decimal("0.25"), "a quarter": Decimal("0.25"),
-    "quarter of an": Decimal("0.25"), "a quarter of an": Decimal("0.25"), "quarter": Decimal("0.25"),
-    "tres cuartos de": Decimal("0.75"), "three quarters of an": Decimal("0.75"),
-    "three-quarters of an": Decimal("0.75"),
-}  # fmt: skip
 _AND = ("and", "y", "con")
 _SHOWN = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
 
@@ -41,7 +34,7 @@ class Duration(ValueType[timedelta]):
     name = "duration"
 
     def parse(self, text: str, reading: Reading) -> timedelta:
-        length = duration_in(bare(text), reading.language)
+        length = read_despite_slips(bare(text), reading.language, lambda phrase: duration_in(phrase, reading.language))
         if length is None:
             raise ValueError("not a duration")
         return length
@@ -122,8 +115,8 @@ def _with_rest(total: Decimal, unit: int, rest: list[str], language: str) -> Dec
     """What is said after the last unit: "and a half" of it, or the minutes of "1h30"."""
     joined = rest[0] in _AND
     said = " ".join(rest[1:] if joined else rest)
-    if joined and said in _FRACTIONS:
-        return total + _FRACTIONS[said] * unit
+    if joined and said in FRACTIONS:
+        return total + FRACTIONS[said] * unit
     minutes = number_in(said, language)
     if unit != 3600 or minutes is None or not 1 <= minutes < 60 or minutes != int(minutes):
         return None
@@ -133,8 +126,8 @@ def _with_rest(total: Decimal, unit: int, rest: list[str], language: str) -> Dec
 def _how_many(said: str, language: str) -> Decimal | None:
     if said in ("a", "an", "un", "una", ""):
         return Decimal(1)
-    if said in _FRACTIONS:
-        return _FRACTIONS[said]
+    if said in FRACTIONS:
+        return FRACTIONS[said]
     if said.endswith((" of", " de")):
         said = said[:-3]
     number = number_in(said, language)

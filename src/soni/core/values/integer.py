@@ -5,9 +5,12 @@ from decimal import Decimal
 from babel.numbers import format_decimal
 
 from soni.core.values.locales import checked_spec, locale_for, plain_spaces
+from soni.core.values.misspelt import read_despite_slips
 from soni.core.values.numerals import LARGEST, decimals_written, number_in
 from soni.core.values.phrase import bare, without_article
 from soni.core.values.value import Json, Reading, ValueType, register
+
+_FOR = ("for ", "para ")
 
 
 @register
@@ -17,7 +20,7 @@ class Integer(ValueType[int]):
     name = "integer"
 
     def parse(self, text: str, reading: Reading) -> int:
-        number = number_in(without_article(bare(text)), reading.language)
+        number = read_despite_slips(bare(text), reading.language, lambda phrase: _counted(phrase, reading.language))
         if number is None:
             raise ValueError("not a number")
         if decimals_written(number):  # even 1.000, which may well be meant as a thousand
@@ -42,6 +45,12 @@ class Integer(ValueType[int]):
     def format(self, value: int, language: str, spec: str | None = None) -> str:
         checked_spec(spec, self.formats, "")
         return plain_spaces(format_decimal(value, locale=locale_for(language)))
+
+
+def _counted(phrase: str, language: str) -> Decimal | None:
+    """The number a phrase is, or the one of "for two", the usual answer to how many will come."""
+    said = phrase.partition(" ")[2] if phrase.startswith(_FOR) else without_article(phrase)
+    return number_in(said, language)
 
 
 def _whole(number: int | float | Decimal) -> int:

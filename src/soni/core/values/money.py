@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, overload
 from babel.numbers import format_currency
 from pydantic_core import core_schema
 
-from soni.core.values.currencies import cents_named, code_in_capitals, currency_named, decimals_of
+from soni.core.values.currencies import cents_named, code_in_capitals, currency_among, decimals_of
 from soni.core.values.locales import checked_spec, locale_for, plain_spaces
+from soni.core.values.misspelt import read_despite_slips
 from soni.core.values.numerals import COUNT, LARGEST, decimals_written, number_in
 from soni.core.values.phrase import bare, without_article
 from soni.core.values.value import Json, Reading, ValueType, register
@@ -148,6 +149,11 @@ def _rounded(amount: Decimal | int | float | str, currency: str) -> Decimal:
 
 _SIGNS = re.compile(r"([a-z]{0,2}\$|[€£¥₹¢])")
 _GLUED = re.compile(r"(?<=\d)(?=[a-z])")
+_ONE_OR_HALF = {  # as said before a coin: "a dollar fifty", "half a pound", "euro y medio"
+    "": ["one"], "a": ["one"], "an": ["one"], "half a": ["a", "half"], "half an": ["a", "half"],
+    "medio": ["a", "half"], "media": ["a", "half"],
+}  # fmt: skip
+_AND_A_HALF = frozenset({("and", "a", "half"), ("and", "half"), ("y", "medio"), ("y", "media"), ("con", "medio")})
 
 
 @register
@@ -161,10 +167,8 @@ class MoneyType(ValueType[Money]):
         phrase = without_article(bare(text))
         if not phrase:
             raise ValueError("not an amount")
-        number = number_in(phrase, reading.language)
-        if number is not None:
-            return _exactly(number, reading.currency)
-        money = _named(phrase, code_in_capitals(text), reading)
+        code = code_in_capitals(text)
+        money = read_despite_slips(phrase, reading.language, lambda spelt: _money_in(spelt, code, reading))
         if money is None:
             raise ValueError("not an amount")
         return money
@@ -202,6 +206,11 @@ class MoneyType(ValueType[Money]):
         return plain_spaces(written)
 
 
+def _money_in(phrase: str, code: str | None, reading: Reading) -> Money | None:
+    number = number_in(phrase, reading.language)
+    return _named(phrase, code, reading) if number is None else _exactly(number, reading.currency)
+
+
 def _exactly(number: Decimal, currency: str) -> Money:
     """The amount as said; one with too many decimals was likely meant otherwise (1.000 for 1,000)."""
     if decimals_written(number) > decimals_of(currency):
@@ -215,25 +224,15 @@ def _named(phrase: str, code: str | None, reading: Reading) -> Money | None:
     sign = 1
     if words[0] == "-":
         sign, words = -1, words[1:]
-    position, currency = _currency_among(words, code, reading.currency)
-    if currency is None:
+    found = currency_among(words, code, reading.currency)
+    if found is None:
         return _only_cents(words, reading) or _amount(words, [], reading.currency, sign, reading)
-    if position == 0:
-        return _amount(words[1:], [], currency, sign, reading)
-    before = words[:position]
-    if before[-1] in ("de", "of"):
-        before = before[:-1]
-    return _amount(before, words[position + 1 :], currency, sign, reading)
-
-
-def _currency_among(words: list[str], code: str | None, default: str) -> tuple[int, str | None]:
-    for position, word in enumerate(words):
-        if code is not None and word == code.casefold():
-            return position, code
-        currency = currency_named(word, default)
-        if currency is not None:
-            return position, currency
-    return 0, None
+    start, end, currency = found
+    before, after = words[:start], words[end:]
+    if not before and tuple(after) not in _AND_A_HALF:
+        return _amount(after, [], currency, sign, reading)
+    counted = _ONE_OR_HALF.get(" ".join(before)) or (before[:-1] if before[-1] in ("de", "of") else before)
+    return _amount(counted, after, currency, sign, reading)
 
 
 def _only_cents(words: list[str], reading: Reading) -> Money | None:
@@ -248,6 +247,8 @@ def _amount(words: list[str], rest: list[str], currency: str, sign: int, reading
     if not rest and "con" in words:  # cinco con cincuenta
         middle = words.index("con")
         words, rest = words[:middle], words[middle:]
+    if tuple(rest) in _AND_A_HALF:  # of the number, which may be a million
+        words, rest = [*words, "y", "medio"], []
     number = number_in(" ".join(words), reading.language)
     if number is None:
         return None
@@ -260,7 +261,7 @@ def _amount(words: list[str], rest: list[str], currency: str, sign: int, reading
 
 
 def _cents(words: list[str], currency: str) -> Decimal | None:
-    """What follows the currency: "and 50 cents", "con cincuenta", "fifty", "y medio"."""
+    """What follows the currency: "and 50 cents", "con cincuenta", "fifty"."""
     joined = words[0] if words[0] in ("and", "y", "con") else None
     if joined is not None:
         words = words[1:]
@@ -268,8 +269,6 @@ def _cents(words: list[str], currency: str) -> Decimal | None:
     if named:
         words = words[:-1]
     said = " ".join(words)
-    if joined is not None and said in ("a half", "half", "medio", "media"):
-        return Decimal(50)
     cents = int(said) if said.isascii() and said.isdigit() and len(said) < 3 else COUNT.get(said)
     if cents is None or (not named and (joined in ("and", "y") or (joined is None and cents < 10))):
         return None

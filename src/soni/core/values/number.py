@@ -6,6 +6,7 @@ from decimal import Decimal
 from babel.numbers import format_decimal
 
 from soni.core.values.locales import checked_spec, locale_for, plain_spaces
+from soni.core.values.misspelt import read_despite_slips
 from soni.core.values.numerals import LARGEST, number_in
 from soni.core.values.phrase import bare, without_article
 from soni.core.values.value import Json, Reading, ValueType, register
@@ -18,7 +19,8 @@ class Number(ValueType[float]):
     name = "number"
 
     def parse(self, text: str, reading: Reading) -> float:
-        number = number_in(without_article(bare(text)), reading.language)
+        phrase = without_article(bare(text))
+        number = read_despite_slips(phrase, reading.language, lambda spelt: number_in(spelt, reading.language))
         if number is None:
             raise ValueError("not a number")
         return float(number)

@@ -16,14 +16,17 @@ _SPANISH_UNITS = {
     "ocho": 8, "nueve": 9,
 }  # fmt: skip
 _UNITS = _ENGLISH_UNITS | _SPANISH_UNITS
-_CLOSED = {
+_ENGLISH_TEENS = {
     "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
     "seventeen": 17, "eighteen": 18, "nineteen": 19,
+}  # fmt: skip
+_SPANISH_TEENS = {
     "diez": 10, "once": 11, "doce": 12, "trece": 13, "catorce": 14, "quince": 15, "dieciseis": 16,
     "diecisiete": 17, "dieciocho": 18, "diecinueve": 19, "veintiun": 21, "veintiuno": 21, "veintiuna": 21,
     "veintidos": 22, "veintitres": 23, "veinticuatro": 24, "veinticinco": 25, "veintiseis": 26,
     "veintisiete": 27, "veintiocho": 28, "veintinueve": 29,
 }  # fmt: skip
+_CLOSED = _ENGLISH_TEENS | _SPANISH_TEENS
 _ENGLISH_TENS = {
     "twenty": 20, "thirty": 30, "forty": 40, "fourty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
     "eighty": 80, "ninety": 90,
@@ -38,20 +41,44 @@ _HUNDREDS = {
     "seiscientos": 600, "setecientos": 700, "ochocientos": 800, "novecientos": 900,
 }  # fmt: skip
 _HUNDREDS |= {word[:-2] + "as": value for word, value in _HUNDREDS.items() if word.endswith("os")}
-_SCALES = {
-    "thousand": 10**3, "mil": 10**3, "million": 10**6, "millions": 10**6, "millon": 10**6,
-    "millones": 10**6, "billion": 10**9,
+_ENGLISH_SCALES = {"thousand": 10**3, "million": 10**6, "millions": 10**6, "billion": 10**9}
+_SPANISH_SCALES = {"mil": 10**3, "millon": 10**6, "millones": 10**6}
+_SCALES = _ENGLISH_SCALES | _SPANISH_SCALES
+_BIG = {"hundred": 100} | _SCALES
+_AFTER_DIGITS = _BIG | {"k": 10**3}
+
+_ENGLISH_GROUPS = {"dozen": 12, "grand": 1000, "fiver": 5, "fivers": 5, "tenner": 10, "tenners": 10}
+_SPANISH_GROUPS = {
+    "decena": 10, "decenas": 10, "docena": 12, "docenas": 12, "veintena": 20, "centenar": 100,
+    "centenares": 100, "millar": 1000, "millares": 1000,
 }  # fmt: skip
-_AFTER_DIGITS = _SCALES | {"k": 10**3, "hundred": 100}
-_FIXED = {
-    "zero": Decimal(0), "cero": Decimal(0), "couple": Decimal(2), "a couple": Decimal(2),
-    "un par": Decimal(2), "dozen": Decimal(12), "a dozen": Decimal(12), "una docena": Decimal(12),
-    "half a dozen": Decimal(6), "media docena": Decimal(6), "a half": Decimal("0.5"),
-    "one half": Decimal("0.5"), "un medio": Decimal("0.5"), "half a million": Decimal(500_000),
-    "medio millon": Decimal(500_000),
+_GROUPS = {"k": 1000} | _ENGLISH_GROUPS | _SPANISH_GROUPS
+_MOST_GROUPS = 1000
+_COUPLES = dict.fromkeys(("couple", "a couple", "a pair", "un par"), Decimal(2))
+_AFTER_A_COUPLE = {"hundreds": 100, "thousands": 1000, "cientos": 100, "miles": 1000}
+_FIXED = _COUPLES | {
+    "zero": Decimal(0), "cero": Decimal(0), "dozen": Decimal(12), "docena": Decimal(12),
+    "a half": Decimal("0.5"), "one half": Decimal("0.5"), "un medio": Decimal("0.5"),
 }  # fmt: skip
+
+_HALF, _QUARTER, _THREE_QUARTERS = Decimal("0.5"), Decimal("0.25"), Decimal("0.75")
+FRACTIONS = {
+    "half": _HALF, "a half": _HALF, "half a": _HALF, "half an": _HALF, "media": _HALF, "medio": _HALF,
+    "quarter": _QUARTER, "a quarter": _QUARTER, "quarter of a": _QUARTER, "quarter of an": _QUARTER,
+    "a quarter of a": _QUARTER, "a quarter of an": _QUARTER, "cuarto": _QUARTER, "un cuarto": _QUARTER,
+    "cuarto de": _QUARTER, "un cuarto de": _QUARTER,
+    "three quarters": _THREE_QUARTERS, "three quarters of a": _THREE_QUARTERS,
+    "three quarters of an": _THREE_QUARTERS, "three-quarters of a": _THREE_QUARTERS,
+    "three-quarters of an": _THREE_QUARTERS, "tres cuartos": _THREE_QUARTERS, "tres cuartos de": _THREE_QUARTERS,
+}  # fmt: skip
+"""Halves and quarters, as said before the thing they are of or after "and"."""
+
 _MINUS = ("minus ", "negative ", "menos ")
-_HALVES = (" and a half", " y medio", " y media")
+_AND_A_PART = {
+    " and a half": _HALF, " y medio": _HALF, " y media": _HALF, " and a quarter": _QUARTER,
+    " y un cuarto": _QUARTER, " and three quarters": _THREE_QUARTERS, " y tres cuartos": _THREE_QUARTERS,
+}  # fmt: skip
+_PART_ENDINGS = tuple(_AND_A_PART)
 _POINT = re.compile(r" (?:point|coma|punto) ")
 _DIGITS = re.compile(r"\d*[.,]?\d+|\d{1,3}(?:([., ])\d{3})+(?:[.,]\d+)?", re.ASCII)
 _WITH_SCALE = re.compile(r"(\d[\d.,]*) ?([a-z]+)", re.ASCII)
@@ -71,12 +98,9 @@ def number_in(phrase: str, language: str) -> Decimal | None:
         phrase = phrase.partition(" ")[2]
     if not phrase:
         return None
-    if phrase[0].isdigit() or phrase[0] in ".,":
-        value = _digits(phrase, language)
-    elif phrase == "once" and not is_spanish(language):
+    if phrase == "once" and not is_spanish(language):
         return None  # in English it is how often, not eleven
-    else:
-        value = _words(phrase)
+    value = _unsigned(phrase, language)
     if value is None or value >= LARGEST:
         return None
     return sign * value
@@ -88,10 +112,44 @@ def decimals_written(number: Decimal) -> int:
     return max(0, -exponent) if isinstance(exponent, int) else 0
 
 
+def _unsigned(phrase: str, language: str) -> Decimal | None:
+    if phrase.endswith(_PART_ENDINGS):
+        return _and_a_part(phrase, language)
+    in_digits = phrase[0].isdigit() or phrase[0] in ".,"
+    value = _digits(phrase, language) if in_digits else _words(phrase)
+    return value if value is not None or " " not in phrase else _multiple(phrase, language)
+
+
+def _and_a_part(phrase: str, language: str) -> Decimal | None:
+    """A number and a half, or a quarter; of a million or a dozen when that is what was counted."""
+    ending = next(ending for ending in _PART_ENDINGS if phrase.endswith(ending))
+    whole = phrase.removesuffix(ending)
+    counted = _unsigned(whole, language)
+    if counted is None or decimals_written(counted):
+        return None
+    last = whole.rpartition(" ")[2]
+    # Nobody says "mil y medio" for 1,500, but "mil euros y medio" is fifty cents over a thousand.
+    unit = 1 if last in ("mil", "hundred") else _GROUPS.get(last, _SCALES.get(last, 1))
+    return (counted + unit * _AND_A_PART[ending]).normalize()
+
+
+def _multiple(phrase: str, language: str) -> Decimal | None:
+    """So many of a round number: two dozen, a couple of hundred, un par de miles, half a million."""
+    said, _, word = phrase.rpartition(" ")
+    if word in ("of", "de"):  # as if what is counted followed: "a couple of", "una docena de"
+        return _unsigned(said, language) if said in _COUPLES or said.rpartition(" ")[2] in _GROUPS else None
+    couple = said.removesuffix(" of").removesuffix(" de") in _COUPLES
+    round_number = _GROUPS.get(word) or _BIG.get(word) or (_AFTER_A_COUPLE.get(word) if couple else None)
+    if round_number is None:
+        return None
+    count = Decimal(2) if couple else Decimal(1) if said == "a" else FRACTIONS.get(said)
+    if count is None:
+        count = _unsigned(said, language)
+    most = _MOST_GROUPS if word in _GROUPS else round_number
+    return (count * round_number).normalize() if count is not None and 0 < count < most else None
+
+
 def _digits(phrase: str, language: str) -> Decimal | None:
-    if phrase.endswith(_HALVES):
-        whole = phrase.rpartition(" and " if phrase.endswith("half") else " y ")[0]
-        return Decimal(whole) + Decimal("0.5") if whole.isascii() and whole.isdigit() else None
     scale = 1
     scaled = _WITH_SCALE.fullmatch(phrase)
     if scaled is not None:
@@ -128,14 +186,10 @@ def _point_for_decimals(digits: str, language: str) -> str:
 def _words(phrase: str) -> Decimal | None:
     if phrase in _FIXED:
         return _FIXED[phrase]
-    half = Decimal(0)
-    if phrase.endswith(_HALVES):
-        phrase = phrase.rpartition(" and " if phrase.endswith("half") else " y ")[0]
-        half = Decimal("0.5")
-    elif _POINT.search(phrase) is not None:
+    if _POINT.search(phrase) is not None:
         return _spoken_decimal(phrase)
     whole = _cardinal(phrase.replace("-", " ").split())
-    return None if whole is None else whole + half
+    return None if whole is None else Decimal(whole)
 
 
 def _spoken_decimal(phrase: str) -> Decimal | None:
@@ -193,9 +247,6 @@ def _cardinal(words: list[str]) -> int | None:
     return None if joined or not words or total + group == 0 else total + group
 
 
-_BIG = {"hundred", *_SCALES}
-
-
 def _after_a_hundred(room: int, total: int, group: int) -> bool:
     return room == _TEN or (room == _HUNDRED and total > 0 and group == 0)
 
@@ -214,22 +265,23 @@ def _count() -> dict[str, int]:
 COUNT = _count()
 """The words for zero to ninety-nine, for the grammars of clock and calendar."""
 
-_ORDINAL_STEMS = {
+_ENGLISH_ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
     "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14,
     "fifteenth": 15, "sixteenth": 16, "seventeenth": 17, "eighteenth": 18, "nineteenth": 19,
     "twentieth": 20, "thirtieth": 30,
+}  # fmt: skip
+_SPANISH_ORDINALS = {
     "primer": 1, "tercer": 3, "primero": 1, "segundo": 2, "tercero": 3, "cuarto": 4, "quinto": 5,
     "sexto": 6, "septimo": 7, "octavo": 8, "noveno": 9, "decimo": 10, "undecimo": 11, "duodecimo": 12,
 }  # fmt: skip
+_SPANISH_ORDINALS |= {word[:-1] + "a": value for word, value in _SPANISH_ORDINALS.items() if word.endswith("o")}
 
 
 def _ordinals() -> dict[str, int]:
-    said = dict(_ORDINAL_STEMS)
-    for word, value in _ORDINAL_STEMS.items():
-        if word.endswith("o"):
-            said[word[:-1] + "a"] = value
-        elif value < 10 and not word.endswith("er"):
+    said = _ENGLISH_ORDINALS | _SPANISH_ORDINALS
+    for word, value in _ENGLISH_ORDINALS.items():
+        if value < 10:
             for ten, tens in (("twenty", 20), ("thirty", 30)):
                 said[f"{ten}-{word}"] = said[f"{ten} {word}"] = tens + value
     for value in range(1, 100):
@@ -240,3 +292,14 @@ def _ordinals() -> dict[str, int]:
 
 ORDINALS = _ordinals()
 """First to thirty-ninth, in words and as 1st or 1º, folded."""
+
+ENGLISH_NUMBER_WORDS = frozenset(
+    {"zero", "hundred", "hundreds", "thousands", "couple", "pair", "half", "quarter", "quarters"}.union(
+        _ENGLISH_UNITS, _ENGLISH_TEENS, _ENGLISH_TENS, _ENGLISH_SCALES, _ENGLISH_GROUPS, _ENGLISH_ORDINALS
+    )
+)
+SPANISH_NUMBER_WORDS = frozenset(
+    {"cero", "cien", "cientos", "miles", "par", "medio", "media", "cuarto", "cuartos"}.union(
+        _SPANISH_UNITS, _SPANISH_TEENS, _SPANISH_TENS, _HUNDREDS, _SPANISH_SCALES, _SPANISH_GROUPS, _SPANISH_ORDINALS
+    )
+)

@@ -6,6 +6,7 @@ from datetime import time
 from babel.dates import format_time
 
 from soni.core.values.locales import checked_spec, is_spanish, locale_for, plain_spaces
+from soni.core.values.misspelt import read_despite_slips
 from soni.core.values.numerals import COUNT
 from soni.core.values.phrase import bare
 from soni.core.values.value import Json, Reading, ValueType, register
@@ -57,7 +58,7 @@ class TimeType(ValueType[time]):
     formats = frozenset({"short", "medium"})
 
     def parse(self, text: str, reading: Reading) -> time:
-        said = time_in(bare(text), reading.language)
+        said = read_despite_slips(bare(text), reading.language, lambda phrase: time_in(phrase, reading.language))
         if said is None:
             raise ValueError("not a time of day")
         return said

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from soni.core.pending_task import PendingTask
     from soni.du.context import DialogueContext
-    from soni.du.understanding import Understanding
+    from soni.du.understanding import Understanding, Usage
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +56,12 @@ async def understand(state: DialogueState, runtime: Runtime[RuntimeContext]) -> 
     language = understood.language if understood.language in context.config.languages else state["language"]
     dumped = [found.command.dump() for found in (*given, *found)]
     private = is_private(state["_pending_task"], dumped, context.config)
-    trace = [*_traced(given, "host", private=False), *_traced(found, understood.by, private=private)]
+    context.turn.usage += understood.usage
+    trace = [
+        *_traced(given, "host", private=False),
+        *_spent(understood.usage),
+        *_traced(found, understood.by, private=private),
+    ]
     return {"commands": dumped, "language": language, "trace": trace}
 
 
@@ -79,7 +84,7 @@ async def _read(text: str, state: DialogueState, context: RuntimeContext) -> Und
         said = [found for found in understood.found if not isinstance(found.command, OutOfScope)]
         if not any(isinstance(found.command, StartFlow) for found in said):
             begins = Found(StartFlow(flow=only), evidence="the only flow")
-            return Understood((begins, *said), understood.by, understood.language)
+            return replace(understood, found=(begins, *said))
     return understood
 
 
@@ -169,6 +174,15 @@ def _chosen(payload: dict[str, str], task: PendingTask | None) -> Understood:
     return Understood((Found(command, evidence=evidence),), by="payload")
 
 
+def _spent(usage: Usage) -> list[dict[str, Any]]:
+    """That a model was asked, and how much."""
+    if not usage.calls:
+        return []
+    calls = "once" if usage.calls == 1 else f"{usage.calls} times"
+    tokens = f"{calls}, {usage.prompt_tokens} tokens in, {usage.completion_tokens} out"
+    return [{"event": "asked a model", "why": tokens}]
+
+
 def _traced(found: Iterable[Found], by: str, *, private: bool) -> list[dict[str, Any]]:
     return [
         {
@@ -176,6 +190,7 @@ def _traced(found: Iterable[Found], by: str, *, private: bool) -> list[dict[str,
             "by": by,
             "confidence": round(one.confidence, 3),
             "evidence": "" if private else one.evidence,
+            **({"words": one.words} if one.words and not private else {}),
         }
         for one in found
     ]

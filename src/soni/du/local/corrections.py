@@ -1,4 +1,4 @@
-"""Words that take something back: 'I meant 300', 'yes, but to Ana', 'change the recipient', 'mejor 40'."""
+"""Words that take something back: 'I meant 300', 'to Ana, not Anna', 'change the recipient', 'mejor 40'."""
 
 from __future__ import annotations
 
@@ -7,94 +7,82 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from soni.du.local.cues import HOLLOW, OF_TYPE
 from soni.du.local.words import content, fold, lexicon, trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from soni.config.models import SlotConfig
+    from soni.du.local.cues import Cues
 
-_OOPS = r"(?:(?:oh|wait|sorry|oops|no|perdon|perdona|espera|uy|ay)[\s,.!]+)*"
-_MEANT = re.compile(
-    rf"^{_OOPS}(?:i meant(?: to say)?|i mean|i said|i wanted to say|it should be|quise decir|queria decir|me referia a|"
-    r"he dicho|digo|debe ser|deberia ser)[\s,:]+(?P<value>.+)$"
+_MARK = re.compile(
+    r"^(?:(?:oh|ah|uy|ay|ok|okay|vale|yes|yeah|si|bueno|pues)[\s,.!]+)*"
+    r"(?:(?:no|not|nope|wait|sorry|oops|actually|rather|better|perdon|perdona|perdone|espera|mejor|mas bien|digo|eran?|"
+    r"en realidad|que sean?)\b|(?:but|pero|make (?:it|that)|it'?s actually|it should be)\b)[\s,.!:]*"
+    r"(?:(?:no|not|wait|sorry|actually|mejor|eran?|son|es|make (?:it|that)|i mean|i meant|it was|it's|its|that's)\b"
+    r"[\s,.!:]*)*"
 )
-_RATHER = re.compile(
-    rf"^{_OOPS}(?:actually|rather|better|make (?:it|that)|it's actually|en realidad|mejor|mas bien|que sean?)"
-    r"[\s,:]+(?P<value>.+)$"
+_ANYWHERE = re.compile(
+    r"\b(?:i meant(?: to say)?|i mean|i said|i wanted to say|it should be|should be|instead|rather than|"
+    r"quise decir|queria decir|me referia a|he dicho|debe ser|deberia ser|en vez de|en lugar de|"
+    r"but make (?:it|that)|pero que sean?|now that i think|ahora (?:que|q) lo pienso|"
+    r"(?:move|shift|push|switch|change|put|bring) (?:it|that|them)(?: up| down| back)? to|"
+    r"pas[ae]lo al?|cambialo al?|ponlo? en|wrong|too many|de mas)\b"
 )
-_YES_BUT = re.compile(
-    r"^(?:yes|yeah|yep|ok|okay|sure|fine|si|vale|claro|bueno|de acuerdo)[\s,]+(?:but|pero|though|aunque|solo que)[\s,]+"
-    r"(?P<value>.+)$"
+_NEGATED = (
+    re.compile(r"\b(?:instead of|rather than|en vez de|en lugar de)\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$|\b(?:and|y)\b))"),
+    re.compile(r"(?:^|[,;]\s*)(?:no,\s*)?(?P<x>[^,;]+?)\s+no\s*(?=,)"),
+    re.compile(r"\bnot\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$|\b(?:and|but)\b))"),
+    re.compile(r"\b(?:is not|isn'?t|was not|wasn'?t|aren'?t)\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$|\b(?:and|but)\b))"),
+    re.compile(
+        r"(?:^|[,;]\s*)no\s+(?P<x>(?:son|eran?|es|la he|lo he|las?|los?|el|a|de)?\s*[^,.;]+?)(?=\s*(?:[,;]|\bsino\b))"
+    ),
+    re.compile(r",\s*no\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$))"),
 )
-_NOT_BUT = re.compile(
-    r"^(?:no[\s,]+)?(?:not|no eran?|no son|no es|no)\s+(?P<old>[^,]+?)\s*(?:,|\bbut\b|\bsino\b)\s*"
-    r"(?:but |sino |eran? |son |es |it's |its )?(?P<value>.+)$"
-)
-_NO = re.compile(r"^(?:no|sorry|perdon|perdona|oops|wait|espera)\s*[,;.!]+\s*(?P<value>.+)$")
-_TO = re.compile(r"^(?P<value>(?:to|for|a|para) .+)$")
 _CHANGE = re.compile(
-    r"^(?:(?:please|por favor|no|wait|espera|i want to|i'd like to|can you|could you|can i|quiero|quisiera|puedes|"
-    r"puedo)[\s,]+)*(?:change|correct|fix|update|edit|cambia|cambiar|cambie|corrige|corregir|modifica|modificar)\s+"
-    r"(?P<parts>.+?)(?:[\s,]*(?:please|por favor))?[\s.!?]*$"
+    r"(?:^|.*?\b)(?:change|correct|fix|update|edit|cambia|cambiar|cambie|cambiarlo|corrige|corregir|modifica|modificar)\s+"
+    r"(?P<parts>.+?)(?:[\s,]*(?:please|pls|por favor|porfa))?[\s.!?]*$"
+)
+_WRONG = re.compile(
+    r"^(?:no[\s,.!]+)*(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)\s+(?:is|are|was|esta|estan|es|son)\s+"
+    r"(?:wrong|incorrect|not right|not correct|mal|incorrect[oa]|erroneo|equivocad[oa])\b[\s.!]*(?:,|$)"
+    r"|^(?:no[\s,.!]+)*(?:that'?s|thats|that is|it'?s|es|ese es|esa es) (?:the |el |la )?"
+    r"(?:wrong|incorrect[oa]?|equivocad[oa]) (?P<what2>[\w ]+?)[\s.!]*$"
+    r"|^(?:the |my |el |la )?(?P<what3>[\w ]+?) (?:is not|isn'?t|no es|no esta) "
+    r"(?:right|correct|rite|correct[oa]|bien)[\s.!]*$"
 )
 _AND = re.compile(r"\s*(?:,|\band\b|\by\b)\s*(?=(?:the|my|el|la|los|las|mi) )")
 _PART = re.compile(
     r"^(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)(?:\s+(?:to|into|for|a|por|al)\s+(?P<value>.+))?$"
 )
-_NAME_IN = re.compile(
-    r"(?:^|[\s,])(?:and |y |but |pero )?(?P<to>to|for|a|para)\s+(?P<name>[^\d,?]+?)(?=\s+(?:and|y)\s|[,.!]|$)"
+WORDS = lexicon(
+    "actually instead rather meant mean sorry change correct wrong better mejor perdon queria decir cambia cambiar"
 )
-_MOST_WORDS = 12
-_LONGEST_NAME = 3
-_NO_NAMES = lexicon(
-    "nothing nobody none no not yes later tomorrow today now fine sorry please never ok okay wait that this it well "
-    "nada nadie ninguno luego manana hoy ahora bien despues perdon perdona gracias si eso esto asi mejor otro otra "
-    "another other thanks cancel stop don't dont do want be honest sure ver him her them me you us el ella ellos ti mi "
-    "hold on too much espera esperar un una the el la los las alquiler rent"
-)
-_OF_TYPE = {
-    "money": lexicon("amount sum money quantity price importe cantidad monto dinero precio"),
-    "integer": lexicon("number quantity numero cantidad"),
-    "number": lexicon("number quantity numero cantidad"),
-    "date": lexicon("date day fecha dia"),
-    "time": lexicon("time hour hora"),
-    "datetime": lexicon("date time day fecha hora dia"),
-    "duration": lexicon("duration length duracion"),
-    "email": lexicon("email mail address correo"),
-    "phone": lexicon("phone number telefono numero"),
-    "iban": lexicon("iban account cuenta"),
-}
-_HOLLOW = lexicon("the a an of to for who which what how much my is el la de del que quien cual mi es para")
+"""Words that take something back, for slips of the keyboard to be put right."""
+_MOST_WORDS = 16
+_COULD = re.compile(r"^(?:\w+[\s,.!]+){0,2}(?:could|can|would|shall|podria\w*|podemos|puedes|puede|podeis)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to be changed, as far as it was said, and into what."""
+    """What is to be changed, in the person's word for it, and into what, if that was said."""
 
-    what: str | None
+    what: str
     value: str | None
-    plain: bool = False
-    """Whether the words say that something was meant otherwise, so that any name will do."""
 
 
-def read(text: str) -> list[Change]:
-    """The corrections that the words are, if they are any."""
-    if len(content(text)) > _MOST_WORDS or "?" in text:
-        return []
-    text = text.strip()
+def named_changes(text: str) -> list[Change]:
+    """'Change the amount to 60 and the recipient to María', 'the IBAN is wrong': what is named, each on its own."""
     folded = fold(text)
-    if hit := _CHANGE.match(folded):
-        return _parts(text, hit)
-    for pattern in (_MEANT, _RATHER, _YES_BUT, _NOT_BUT, _NO, _TO):
-        if hit := pattern.match(folded):
-            return [Change(None, trimmed(text[slice(*hit.span("value"))]), plain=pattern is _MEANT)]
-    return []
+    if wrong := _WRONG.match(folded):
+        return [Change(next(what for what in wrong.groups() if what), None)]
+    hit = _CHANGE.match(folded)
+    return _parts(text, hit) if hit and len(content(text)) <= _MOST_WORDS else []
 
 
 def _parts(text: str, hit: re.Match[str]) -> list[Change]:
-    """'the amount to 60 and the recipient to María', each on its own; folding keeps every letter in its place."""
-    begin, end = hit.span("parts")
+    begin, end = hit.span("parts")  # folding keeps every letter in its place
     cuts = [begin, *(begin + cut.end() for cut in _AND.finditer(hit.group("parts"))), end]
     changes = []
     for first, last in pairwise(cuts):
@@ -105,34 +93,56 @@ def _parts(text: str, hit: re.Match[str]) -> list[Change]:
     return changes
 
 
-def name_in(change: Change) -> str | None:
-    """The name that the words of a change give, if they look like giving one: 'to Ana', 'Ana', 'I meant ana'."""
-    words = change.value or ""
-    if hit := _NAME_IN.search(fold(words)):
-        name = trimmed(words[slice(*hit.span("name"))])
-        # 'for rent' and 'para luego' are not about people; 'to ana' may be.
-        plain = name[:1].isupper() or (hit.group("to") in ("to", "a") and len(name.split()) == 1)
-        return name if plain and _is_name(name) else None
-    capitals = all(word[:1].isupper() for word in words.split())
-    return words if (change.plain or capitals) and _is_name(words) else None
+def not_meant(text: str) -> list[str]:
+    """What the words say is not meant: 'eight' in 'nine instead of eight'."""
+    return [trimmed(text[slice(*hit.span("x"))]) for pattern in _NEGATED if (hit := pattern.search(fold(text)))]
 
 
-def _is_name(words: str) -> bool:
-    said = content(words)
-    short = 0 < len(said) <= _LONGEST_NAME
-    return short and not any(letter.isdigit() for letter in words) and not set(said) & _NO_NAMES
+def taken_back(text: str) -> str | None:
+    """What is said in place of something said before; None if nothing shows that anything is taken back."""
+    folded = fold(text)
+    if len(content(text)) > _MOST_WORDS or ("?" in text and not _COULD.match(folded)):
+        return None
+    rest, removed = _without_negated(text)
+    mark = _MARK.match(folded)
+    anywhere = _ANYWHERE.search(folded)
+    if not removed and mark is None and anywhere is None:
+        return None
+    lead = _MARK.match(fold(rest))
+    rest = rest[lead.end() :] if lead else rest
+    rest = _cut(rest, _ANYWHERE)
+    return trimmed(" ".join(rest.split())) or None
 
 
-def named(what: str, slots: Mapping[str, SlotConfig]) -> str | None:
+def says_so(text: str) -> bool:
+    """Whether the words say outright that something else was meant."""
+    return _without_negated(text)[1] or _ANYWHERE.search(fold(text)) is not None
+
+
+def _without_negated(text: str) -> tuple[str, bool]:
+    """The text without what it says is not meant."""
+    removed = False
+    for pattern in _NEGATED:
+        hit = pattern.search(fold(text))
+        if hit is not None:
+            left = text[: hit.start()] + " , " + text[hit.end() :]
+            if trimmed(left):
+                text, removed = left, True
+    return text, removed
+
+
+def _cut(text: str, pattern: re.Pattern[str]) -> str:
+    pieces, start = [], 0
+    for match in pattern.finditer(fold(text)):
+        pieces.append(text[start : match.start()])
+        start = match.end()
+    return " ".join([*pieces, text[start:]])
+
+
+def named(what: str, slots: Mapping[str, SlotConfig], cues: Cues) -> str | None:
     """The one slot that these words name: by its name, its description, or what its type is called."""
-    words = set(content(what)) - _HOLLOW
-    scores = {name: len(words & _names(name, slot)) for name, slot in slots.items()}
+    words = set(content(what)) - HOLLOW
+    scores = {name: len(words & (cues.named[name] | OF_TYPE.get(slot.type, set()))) for name, slot in slots.items()}
     best = max(scores.values(), default=0)
     found = [name for name, score in scores.items() if score == best and score]
     return found[0] if len(found) == 1 else None
-
-
-def _names(name: str, slot: SlotConfig) -> set[str]:
-    told = set(content(slot.description or "")) - _HOLLOW
-    aliases = {word for alias in slot.aliases for word in content(alias)}
-    return {*content(name.replace("_", " ")), *told, *aliases, *_OF_TYPE.get(slot.type, ())}

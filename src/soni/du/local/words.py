@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from functools import lru_cache
 
 _WORD = re.compile(r"\S+")
@@ -32,6 +33,26 @@ def trimmed(text: str) -> str:
     return text.strip(_EDGES)
 
 
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, where it stands, folded and without the punctuation around it."""
+
+    plain: str
+    start: int
+    end: int
+    stops: bool
+    """Whether a comma, a full stop or the like comes after it."""
+
+
+def tokens(text: str) -> list[Token]:
+    """The words of a text."""
+    folded = fold(text)
+    return [
+        Token(match.group().strip(_EDGES), match.start(), match.end(), match.group()[-1:] in ",.;:!?")
+        for match in _WORD.finditer(folded)
+    ]
+
+
 def spans(text: str, longest: int = 8) -> list[str]:
     """Every run of words, longest first, then from left to right."""
     words = [match.span() for match in _WORD.finditer(text)]
@@ -47,3 +68,14 @@ def spans(text: str, longest: int = 8) -> list[str]:
 def lexicon(words: str) -> frozenset[str]:
     """A set of words, written the way words are."""
     return frozenset(words.split())
+
+
+def same_stem(one: str, other: str) -> bool:
+    """Whether two words are forms of one: person and persons, robada and robado."""
+    if one == other:
+        return True
+    short = min(len(one), len(other))
+    if short < 4:
+        return short >= 3 and (one + "s" == other or other + "s" == one)
+    common = next((place for place in range(short) if one[place] != other[place]), short)
+    return common >= 4 and len(one) - common <= 2 and len(other) - common <= 2 and short - common <= 1

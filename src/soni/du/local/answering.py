@@ -1,0 +1,79 @@
+"""The message as the answer to the open question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from soni.core.commands import SetSlot
+from soni.du.local import acts
+from soni.du.local.clauses import parts
+from soni.du.local.correcting import corrected
+from soni.du.local.lead_ins import asks_back, without_lead_in
+from soni.du.local.message import FREE, INTERRUPT, SHORT, SURELY, slot_of
+from soni.du.local.reading import parses
+from soni.du.local.verdicts import verdict
+from soni.du.local.words import content, trimmed
+from soni.du.understanding import Found
+
+if TYPE_CHECKING:
+    from soni.config.models import SlotConfig
+    from soni.du.local.message import Message
+
+_NO_NAME = 0.65
+"""How sure of a flow that a few words ask for where they could as well be a name."""
+
+
+def collect(message: Message) -> list[Found] | None:
+    """The answer, unless the message clearly does something else."""
+    asked = message.context.slots[message.context.asked or ""]
+    if asked.type not in FREE and asked.type != "boolean" and parses(message.core, asked, message.context):
+        value = trimmed(message.core)
+        return [Found(SetSlot(slot=message.context.asked or "", value=value), 1.0, "the answer", value)]
+    return (
+        corrected(message)
+        or (_words(message) if asked.type in FREE else _answer(message, asked))
+        or message.start(message.core, INTERRUPT)
+        or _refused(message, asked)
+    )
+
+
+def _answer(message: Message, asked: SlotConfig) -> list[Found] | None:
+    """The answer, perhaps in a sentence, perhaps with more."""
+    name = message.context.asked or ""
+    if asked.type == "boolean":
+        said = verdict(message.core, message.context.reading)
+        return None if said is None else [Found(SetSlot(slot=name, value=said.yes), evidence=message.text)]
+    values = message.values(message.core, message.open_slots())
+    answers = any(slot_of(found) == name for found in values)
+    start = message.two() or message.start(message.core, SURELY if answers else INTERRUPT)
+    if start is not None:
+        return start
+    return None if acts.is_refusal(message.core) else values or None
+
+
+def _words(message: Message) -> list[Found] | None:
+    """The answer to a question that takes any words."""
+    name = message.context.asked or ""
+    start = message.start(message.core, INTERRUPT)
+    if start is not None and (start[0].confidence >= _NO_NAME or len(content(message.core)) > 3):
+        return message.two() or start
+    said = verdict(message.core, message.context.reading)
+    if (said is not None and not said.rest) or asks_back(message.core):
+        return None
+    if name in message.assistant.cues.names:
+        values = message.values(message.core, message.open_slots())
+        if any(slot_of(found) == name for found in values):
+            return values
+        first = parts(message.core)[:1]
+        if values and first and len(content(first[0])) <= 3:
+            value = without_lead_in(message.fixed.as_written(first[0]))
+            return [Found(SetSlot(slot=name, value=value), 0.8, "the first thing said", value), *values]
+    value = without_lead_in(message.fixed.as_written(message.core))
+    return [Found(SetSlot(slot=name, value=value), 0.8, "the open question takes any words", value)]
+
+
+def _refused(message: Message, asked: SlotConfig) -> list[Found] | None:
+    """A short answer that fits no type is still an answer: it gets the slot's error text."""
+    if len(content(message.text)) <= SHORT and not asks_back(message.text) and asked.type not in FREE:
+        return [Found(SetSlot(slot=message.context.asked or "", value=message.text), 0.3, "a short answer")]
+    return None

@@ -1,0 +1,149 @@
+"""What a message does besides answering: yes and no, help, repeat, back to something, call it off."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from soni.core.commands import (
+    AffirmConfirmation,
+    CancelFlow,
+    ChitChat,
+    DenyConfirmation,
+    Repeat,
+    ResumeFlow,
+    Skip,
+)
+from soni.du.local import acts
+from soni.du.local.clauses import cuts, parts, without_courtesies
+from soni.du.local.flows import nearest
+from soni.du.local.message import FREE, JOINED_BAR, VAGUE
+from soni.du.local.reading import parses
+from soni.du.local.verdicts import verdict
+from soni.du.local.words import content
+from soni.du.understanding import Found
+
+if TYPE_CHECKING:
+    from soni.core.commands import Command
+    from soni.du.local.message import Message
+
+SAME = 0.62
+"""How alike a message and a phrase must be to mean the same act."""
+_LONGEST = 12
+
+
+def agreed(message: Message) -> list[Found] | None:
+    """A plain yes or no to a confirmation, before anything else can be read into it."""
+    if not message.context.task or message.context.task["type"] != "confirm":
+        return None
+    said = verdict(message.fixed.text, message.context.reading)
+    if said is None or said.rest:
+        return None
+    answer = AffirmConfirmation() if said.yes else DenyConfirmation()
+    return [Found(answer, 1.0, f"'{message.text}' says {'yes' if said.yes else 'no'}")]
+
+
+def resumed(message: Message) -> list[Found] | None:
+    """'Back to the transfer', when that is what was left open."""
+    paused = message.context.paused_flows
+    if not paused or not acts.begins_with_resume(message.core):
+        return None
+    ranked = message.assistant.scorer.ranked(message.core, paused)
+    flow = ranked[0].flow if ranked else paused[-1]
+    return [Found(ResumeFlow(flow=flow), 0.9, f"'{message.text}' goes back to it")]
+
+
+def said_to_any(message: Message) -> list[Found] | None:
+    """One of the things people say to any assistant, or to this one; the name of an option is an answer first."""
+    if _answered(message):
+        return None
+    asked = message.context.slots.get(message.context.asked or "")
+    if asked is not None and asked.type not in FREE and parses(message.core, asked, message.context):
+        return None
+    if asked is not None and message.optional and asked.type != "boolean" and acts.declines(message.fixed.text):
+        return [Found(Skip(), evidence=message.text)]
+    sentences = [part for part in re.split(r"[.?!]+\s+", message.fixed.text) if part.strip()][:2]
+    for text in dict.fromkeys((message.fixed.text, message.core, *sentences[:1])):
+        act = acts.act_of(text)
+        if isinstance(act, ChitChat) and text == sentences[0] and len(sentences) > 1:
+            continue  # a greeting, and then something else
+        if act is not None and _makes_sense(message, act):
+            return [Found(act, evidence=f"'{message.text}' said to any assistant")]
+    if (own := _own_command(message)) is not None:
+        return [own]
+    rival = max((score.similar for score in message.ranked(message.core)[:1]), default=0.0)
+    for text in dict.fromkeys((message.core, *(without_courtesies(part) for part in sentences if len(sentences) > 1))):
+        if not 2 <= len(content(text)) <= _LONGEST:
+            continue
+        near, similar, phrase = acts.act_near(text)
+        aside = isinstance(near, ChitChat) and len(sentences) > 1
+        if similar >= SAME and similar > rival + 0.05 and _makes_sense(message, near) and not aside:
+            return [Found(near, similar, f"like '{phrase}'")]
+    return None
+
+
+def _answered(message: Message) -> bool:
+    """Whether a confirmation is open and the message begins with a yes or a no."""
+    task = message.context.task
+    return (
+        task is not None
+        and task["type"] == "confirm"
+        and verdict(message.fixed.text, message.context.reading) is not None
+    )
+
+
+def _makes_sense(message: Message, act: Command) -> bool:
+    if act.name not in message.context.commands:
+        return False
+    match act:
+        case Skip():
+            return message.context.asked is not None
+        case Repeat():
+            return message.context.task is not None or bool(message.context.history)
+        case CancelFlow():
+            return message.context.active_flow is not None or message.context.task is None
+        case _:
+            return True
+
+
+def _own_command(message: Message) -> Found | None:
+    """A command of the assistant's own, by the phrases its class has."""
+    for kind in message.context.commands.values():
+        if kind.phrases and not any(field.is_required() for field in kind.model_fields.values()):
+            value, phrase = nearest(message.core, kind.phrases)
+            if value >= SAME:
+                return Found(kind(), min(value, 1.0), phrase)
+    return None
+
+
+def called_off(message: Message) -> list[Found] | None:
+    """'Cancel the transfer', 'cancel that and show my balance'; unless calling off is what a flow is for."""
+    if _answered(message):
+        return None
+    if not acts.begins_with_cancel(message.core):
+        return _called_off_later(message)
+    if _is_undoing(message, message.core):
+        return None
+    cancel = Found(CancelFlow(), 0.9, f"'{message.text}' calls it off")
+    for left, right in cuts(message.core):
+        if acts.begins_with_cancel(left):
+            if _is_undoing(message, left):
+                return None
+            if start := message.start(right, JOINED_BAR):
+                return [cancel, *start]
+    return [cancel] if message.context.active_flow or len(content(message.core)) <= VAGUE else None
+
+
+def _called_off_later(message: Message) -> list[Found] | None:
+    """'No clue, then drop the whole thing': called off in one of several parts, with nothing else in them."""
+    for part in parts(message.core):
+        short = len(content(part)) <= VAGUE
+        if short and acts.begins_with_cancel(part) and not _is_undoing(message, part) and message.context.active_flow:
+            return [Found(CancelFlow(), 0.8, f"'{part}' calls it off")]
+    return None
+
+
+def _is_undoing(message: Message, text: str) -> bool:
+    """Whether the words ask for a flow that is there to call something off."""
+    ranked = message.ranked(text, active=True)
+    return bool(ranked) and ranked[0].flow in message.assistant.undoing and message.sure(ranked) >= 0.5

@@ -1,0 +1,60 @@
+"""What the offline understanding knows about one assistant: its flows, its slots, its words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from soni.core.values.boolean import NO, YES
+from soni.du.local import acts, corrections
+from soni.du.local.cues import Cues
+from soni.du.local.flows import FlowScorer
+from soni.du.local.patterns import Patterns
+from soni.du.local.reading import CueReader
+from soni.du.local.spelling import Spelling
+from soni.du.local.words import content
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from soni.config.models import SoniConfig
+    from soni.du.local.reader import Reader
+
+
+class Assistant:
+    """One assistant, prepared for messages."""
+
+    def __init__(self, config: SoniConfig, reader: Reader | None = None) -> None:
+        self.cues = Cues(config.flows, config.slots)
+        self.reader = reader or CueReader(self.cues)
+        self.patterns = Patterns(config.flows, config.slots)
+        self.scorer = FlowScorer(config.flows, config.slots)
+        self.undoing = {
+            name
+            for name, flow in config.flows.items()
+            if any(acts.undoes(text) for text in (name.replace("_", " "), *flow.trigger.intents))
+        }
+        """The flows that are there to call something off."""
+        answers = (word for said in YES | NO for word in said.split())
+        self.spelling = Spelling([*_vocabulary(config), *acts.WORDS, *corrections.WORDS, *answers])
+
+    def warm(self) -> None:
+        """Load the encoder now rather than with the first message."""
+        self.scorer.warm()
+        acts.warm()
+
+
+def _vocabulary(config: SoniConfig) -> set[str]:
+    """The words that the author uses for flows, slots and options."""
+    return {word for text in _texts(config) for word in content(text)}
+
+
+def _texts(config: SoniConfig) -> Iterator[str]:
+    for name, flow in config.flows.items():
+        yield name.replace("_", " ")
+        yield from flow.description.sources if flow.description else ()
+        yield from (piece for template in flow.trigger.templates for piece in template.pieces if isinstance(piece, str))
+    for name, slot in config.slots.items():
+        yield from (name.replace("_", " "), *slot.aliases, *(slot.description.sources if slot.description else ()))
+        for option, declared in slot.options.items():
+            yield from (option.replace("_", " "), *declared.synonyms)
+            yield from declared.label.sources if declared.label else ()

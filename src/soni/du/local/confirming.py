@@ -1,0 +1,95 @@
+"""The message as the answer to a confirmation: a yes, a no, or new values for what it shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from soni.core.commands import (
+    AffirmConfirmation,
+    CancelFlow,
+    Clarify,
+    CorrectSlot,
+    DenyConfirmation,
+    ResumeFlow,
+    StartFlow,
+)
+from soni.du.local import acts
+from soni.du.local.clauses import without_courtesies
+from soni.du.local.correcting import corrected
+from soni.du.local.lead_ins import asks_back
+from soni.du.local.message import BOTH, FREE, INTERRUPT, SHORT, SURELY, slot_of
+from soni.du.local.reading import NUMBERS, TELLING
+from soni.du.local.verdicts import verdict
+from soni.du.local.words import content, trimmed
+from soni.du.understanding import Found
+
+if TYPE_CHECKING:
+    from soni.du.local.message import Message
+    from soni.du.local.verdicts import Verdict
+
+_LONGEST = 8
+"""How many words a message may have in which a plain value changes what is confirmed."""
+
+
+def confirm(message: Message) -> list[Found] | None:
+    """The message as the answer to a yes-or-no question."""
+    said = verdict(message.fixed.text, message.context.reading)
+    if said is not None and said.yes:
+        return _yes_and(message, said)
+    changed = corrected(message) or _changed(message)
+    if changed and (said is None or any(isinstance(found.command, CorrectSlot) for found in changed)):
+        return changed
+    if said is not None and acts.begins_with_cancel(said.rest):
+        return [Found(CancelFlow(), 0.9, f"'{said.rest}' calls it off")]
+    if said is not None:
+        no = Found(DenyConfirmation(), 1.0, f"'{message.text}' says no")
+        start = message.start(without_courtesies(said.rest), BOTH) if said.rest else None
+        return [no, *(start or changed or [])]
+    return message.two() or message.start(message.core, INTERRUPT)
+
+
+def _yes_and(message: Message, said: Verdict) -> list[Found] | None:
+    """A yes before something else: it counts if the rest goes on from it, and not if it takes anything back."""
+    yes = Found(AffirmConfirmation(), 0.85, f"'{message.text}' says yes")
+    if acts.begins_with_cancel(said.rest):
+        is_undoing = message.context.active_flow in message.assistant.undoing
+        return [yes] if is_undoing else [Found(CancelFlow(), 0.9, f"'{said.rest}' calls it off")]
+    changed = corrected(message) or message.values(said.rest, message.context.slots_of(*message.context.chain))
+    if any(isinstance(found.command, CorrectSlot) for found in changed):
+        return changed
+    start = message.start(without_courtesies(said.rest), BOTH)
+    if not said.apart:
+        return start
+    return [yes, *(start or changed)]
+
+
+def _changed(message: Message) -> list[Found] | None:
+    """New values for what a confirmation shows: 'make it 200', 'send 50 to Ana'."""
+    if trimmed(message.core).isdigit() or asks_back(message.core):
+        return None  # a bare number may be that of a choice; a question changes nothing
+    filled = message.context.slots_of(*message.context.chain)
+    told = [found for found in message.values(message.core, filled) if found.confidence >= TELLING]
+    start = message.start(message.core, SURELY if told else INTERRUPT)
+    if start and isinstance(start[0].command, StartFlow | Clarify | ResumeFlow):
+        return None
+    match = message.assistant.patterns.match(message.core, message.context.flows, message.context.reading)
+    if match is not None and match.flow == message.context.active_flow:
+        return message.values(message.core, filled, preset=match.values)
+    size = len(content(message.core))
+    # A number in a longer sentence may be about anything, unless it says of what.
+    return [
+        found
+        for found in message.values(message.core, filled)
+        if size < SHORT
+        or found.confidence >= TELLING
+        or (
+            size <= _LONGEST
+            and filled[slot_of(found)].type not in NUMBERS
+            and _tells(found.words, filled[slot_of(found)].type)
+        )
+    ] or None
+
+
+def _tells(text: str, kind: str) -> bool:
+    """Whether words are plainly a value; a name is, with a capital."""
+    return kind not in FREE or text[:1].isupper()

@@ -1,0 +1,104 @@
+"""New values for what was said before: 'I meant 300', 'change the recipient', 'nine instead of eight'."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from soni.core.commands import CorrectSlot
+from soni.du.local import acts, corrections
+from soni.du.local.lead_ins import without_lead_in
+from soni.du.local.message import BOTH, FREE, SHORT
+from soni.du.local.reading import NO_NAMES, parses
+from soni.du.local.verdicts import verdict
+from soni.du.local.words import content, trimmed
+from soni.du.understanding import Found
+
+if TYPE_CHECKING:
+    from soni.config.models import SlotConfig
+    from soni.du.context import DialogueContext
+    from soni.du.local.message import Message
+
+
+def corrected(message: Message) -> list[Found] | None:
+    """'I meant 300', 'change the recipient', 'mejor 50': a word about what was said before, not an answer."""
+    filled = message.filled()
+    if not filled:
+        return None
+    found = []
+    for change in corrections.named_changes(message.fixed.text):
+        name = corrections.named(change.what, filled, message.assistant.cues)
+        if name is not None:
+            value = None if change.value is None else message.fixed.as_written(change.value)
+            found.append(Found(CorrectSlot(slot=name, value=value), 0.9, f"'{change.what}' names it"))
+    if found:
+        return found
+    rest = corrections.taken_back(message.fixed.text)
+    if rest is None or _means_something_else(message, rest):
+        return None
+    return _in_place_of(message, rest, filled) or _said_anew(message, rest, filled)
+
+
+def _in_place_of(message: Message, rest: str, filled: dict[str, SlotConfig]) -> list[Found] | None:
+    """'Nine instead of eight': what is not meant is a slot's value, so the other is its new one."""
+    for wrong in corrections.not_meant(message.fixed.text):
+        for name, slot in filled.items():
+            if slot.type in FREE or not _is_value(wrong, slot, message.context.filled[name], message.context):
+                continue
+            spans = message.assistant.reader.read(rest, {name: slot}, message.context, asked=name).spans
+            if spans:
+                others = message.values(rest, {k: v for k, v in _open_or_filled(message, filled).items() if k != name})
+                beside = [found for found in others if found.words not in spans[0].words]
+                return [message.value(spans[0]), *beside]
+    return None
+
+
+def _open_or_filled(message: Message, filled: dict[str, SlotConfig]) -> dict[str, SlotConfig]:
+    return {**filled, **(message.open_slots() if message.context.asked in message.context.slots else {})}
+
+
+def _said_anew(message: Message, rest: str, filled: dict[str, SlotConfig]) -> list[Found] | None:
+    values = message.values(rest, _open_or_filled(message, filled))
+    if any(isinstance(found.command, CorrectSlot) for found in values):
+        return values
+    names = [name for name in filled if name in message.assistant.cues.names]
+    asked = message.context.slots.get(message.context.asked or "")
+    is_answer = asked is not None and parses(rest, asked, message.context)
+    if (
+        len(names) == 1
+        and not values
+        and not is_answer
+        and _is_name(rest, plain=corrections.says_so(message.fixed.text))
+    ):
+        value = message.fixed.as_written(without_lead_in(rest))
+        return [Found(CorrectSlot(slot=names[0], value=value), 0.7, "a name said anew", value)]
+    return None
+
+
+def _means_something_else(message: Message, words: str) -> bool:
+    return (
+        verdict(words, message.context.reading) is not None
+        or acts.act_of(words) is not None
+        or acts.begins_with_cancel(words)
+        or message.trust(words) >= BOTH
+    )
+
+
+def _is_value(words: str, slot: SlotConfig, value: object, context: DialogueContext) -> bool:
+    """Whether the words are what the slot holds."""
+    for said in (words, *(part for part in words.split() if len(words.split()) <= SHORT)):
+        try:
+            if slot.value_type.parse(said, context.reading) == value:
+                return True
+        except ValueError:
+            continue
+    return False
+
+
+def _is_name(text: str, *, plain: bool) -> bool:
+    """Whether words look like a name: written with capitals, after 'to', or said to be meant."""
+    words = trimmed(without_lead_in(text)).split()
+    if not 0 < len(words) <= 3 or any(letter.isdigit() for letter in text) or set(content(text)) & NO_NAMES:
+        return False
+    if all(word[0].isupper() for word in words):
+        return True
+    return plain or (len(words) == 1 and content(text)[0] in ("to", "a"))

@@ -1,0 +1,39 @@
+"""The words around an answer: 'it's for', 'tell them that', 'please'."""
+
+from __future__ import annotations
+
+from soni.du.local.reading import REPORTED
+from soni.du.local.words import content, fold, lexicon, trimmed
+
+_LEAD_INS = (
+    "it's for", "its for", "it is for", "it's", "its", "it is", "that's", "that is", "to", "for", "my name is", "i'm",
+    "i am", "me llamo", "mi nombre es", "es para", "es", "son", "soy", "a", "al", "para", "para el", "para la",
+    "with", "con", "it was", "it happened", "fue", "under", "put it under", "a nombre de", "ponla a nombre de",
+    "the code is", "my code is", "el codigo es", "mi codigo es", "it is under", "under the name of", "under the name",
+)  # fmt: skip
+_TAILS = (", please", " please", ", por favor", " por favor", " pls", " porfa")
+_QUESTION_WORDS = lexicon(
+    "what whats what's how when where why who which can could do does is are cual cuanto cuanta cuando donde "
+    "quien puedo puedes hay"
+)
+
+
+def asks_back(text: str) -> bool:
+    """Whether the message asks something itself."""
+    words = content(text)
+    return "?" in text or (bool(words) and words[0] in _QUESTION_WORDS)
+
+
+def without_lead_in(text: str) -> str:
+    """'to Ana, please' answers 'To whom?' with Ana."""
+    words = trimmed(text)
+    for tail in _TAILS:
+        if fold(words).endswith(tail):
+            words = trimmed(words[: -len(tail)])
+    reported = REPORTED.search(fold(words))
+    if reported is not None and reported.start() == 0:
+        return trimmed(words[reported.start("said") :])
+    for lead in sorted(_LEAD_INS, key=len, reverse=True):
+        if fold(words).startswith(f"{lead} ") and len(words) > len(lead) + 1:
+            return trimmed(words[len(lead) + 1 :])
+    return words

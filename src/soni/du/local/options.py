@@ -1,0 +1,51 @@
+"""Options of a choice named in a sentence: exactly, in another form of the word, or misspelt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from soni.du.local.encoder import encoder
+from soni.du.local.spelling import one_slip
+from soni.du.local.words import fold, lexicon, same_stem
+
+if TYPE_CHECKING:
+    from soni.config.models import SlotConfig
+    from soni.du.local.words import Token
+
+_ANY = lexicon("any all none other anything everything todo todos nada otro otra algo cualquiera")
+_SHORT = 4
+
+
+def option_in(words: list[Token], slot: SlotConfig) -> tuple[int, int, str, float] | None:
+    """The option that some words name: exactly, in another form of the word, or misspelt; the longest name first."""
+    names = {
+        tuple(fold(said).split()): option
+        for option, declared in slot.options.items()
+        for said in (
+            option.replace("_", " "),
+            *declared.synonyms,
+            *(declared.label.sources if declared.label else ()),
+        )
+    }
+    best: tuple[float, int, int, int, str] | None = None
+    for name, option in names.items():
+        for first in range(len(words) - len(name) + 1):
+            likeness = [
+                _likeness(word.plain, part) for word, part in zip(words[first : first + len(name)], name, strict=True)
+            ]
+            worst = min(likeness, default=0.0)
+            if len(name) == 1 and name[0] in _ANY and len(words) >= _SHORT:
+                continue  # "anything without meat" is not an answer, "anything" is one
+            if worst > 0 and (best is None or (worst, len(name)) > best[:2]):
+                best = (worst, len(name), first, first + len(name) - 1, option)
+    return None if best is None else (best[2], best[3], best[4], best[0])
+
+
+def _likeness(said: str, name: str) -> float:
+    if said == name:
+        return 0.95
+    if len(name) < 4 or len(said) < 4 or any(letter.isdigit() for letter in said):
+        return 0.0
+    if same_stem(said, name):
+        return 0.85
+    return 0.7 if len(name) > 4 and one_slip(said, name) and (len(name) > 5 or not encoder().knows(said)) else 0.0

@@ -1,0 +1,87 @@
+"""Slips of the keyboard, put right where the assistant's own words show what was meant."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from soni.du.local.encoder import encoder
+from soni.du.local.words import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_WORD = re.compile(r"(?<![\w@.'’-])[^\W\d_]+(?![\w@'’-]|\.\w)")
+_SHORTEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """A text with its slips put right, and how the words were written that had one."""
+
+    text: str
+    written: dict[str, str]
+
+    def as_written(self, words: str) -> str:
+        """Words out of the repaired text the way the person wrote them: a name may look like a slip."""
+        return _WORD.sub(lambda match: self.written.get(match.group(), match.group()), words)
+
+
+class Spelling:
+    """Puts words right that nobody uses and that are one slip away from a word of the assistant's."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._known = {fold(word) for word in words}
+        self._near: dict[str, set[str]] = {}
+        for word in self._known:
+            if len(word) >= _SHORTEST:
+                for form in (word, *_shorter(word)):
+                    self._near.setdefault(form, set()).add(word)
+
+    def repaired(self, text: str) -> Repaired:
+        """The text with its slips put right; letters and words that were right stay as they are."""
+        written: dict[str, str] = {}
+
+        def one(match: re.Match[str]) -> str:
+            word = self._word(match.group())
+            if word != match.group():
+                written[word] = match.group()
+            return word
+
+        return Repaired(_WORD.sub(one, text), written)
+
+    def _word(self, word: str) -> str:
+        plain = fold(word)
+        if len(plain) < _SHORTEST or plain in self._known or word[0].isupper() or _is_common(word):
+            return word
+        candidates = {
+            known
+            for form in (plain, *_shorter(plain))
+            for known in self._near.get(form, ())
+            if known[0] == plain[0] and one_slip(plain, known)
+        }
+        if not candidates or len({known[:4] for known in candidates}) > 1:
+            return word  # nothing like it, or too many different words
+        return min(candidates)
+
+
+@lru_cache(maxsize=4096)
+def _is_common(word: str) -> bool:
+    return encoder().knows(word.lower())
+
+
+def _shorter(word: str) -> list[str]:
+    return [word[:place] + word[place + 1 :] for place in range(len(word))]
+
+
+def one_slip(one: str, other: str) -> bool:
+    """Whether a letter too many, too few, another one, or two swapped make one word the other."""
+    if abs(len(one) - len(other)) > 1:
+        return False
+    first = next((place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), None)
+    if first is None:
+        return True
+    a, b = one[first:], other[first:]
+    return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[:2][::-1] and a[2:] == b[2:])
