@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -13,13 +13,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from soni import SoniConfig, load_config
+from soni.config.models import LLMConfig
 from soni.core import commands
 from soni.core.pending_task import PendingTask, collect, confirm, inform
 from soni.core.state import DialogueState, empty_state
+from soni.du import Cascade, SoniDU
 from soni.du.context import DialogueContext, dialogue_context
+from soni.du.llm import Model
 from soni.du.local.understanding import LocalUnderstanding
 from soni.du.understanding import Understanding
 from soni.testing import ScriptedUnderstanding
+from tests.du.model_server import MODEL, ModelServer, Reply
 
 BANKING = Path(__file__).parents[2] / "examples" / "banking" / "domain"
 CONFIG = load_config(BANKING)
@@ -61,12 +65,24 @@ def context(
     return replace(built, active_flow=flow, paused_flows=paused)
 
 
-@pytest.fixture(scope="module", params=["local", "scripted"])
-def understanding(request: pytest.FixtureRequest) -> Understanding:
-    return LocalUnderstanding(CONFIG) if request.param == "local" else ScriptedUnderstanding()
+@pytest.fixture(scope="module", params=["local", "llm", "cascade", "scripted"])
+def understanding(request: pytest.FixtureRequest) -> Iterator[Understanding]:
+    """Each understanding that ships; the model behind two of them is a real server that finds nothing in scope."""
+    if request.param == "scripted":
+        yield ScriptedUnderstanding()
+        return
+    local = LocalUnderstanding(CONFIG)
+    if request.param == "local":
+        yield local
+        return
+    with ModelServer() as server:
+        server.always = lambda body: Reply('[[ ## commands ## ]]\n[{"type": "out_of_scope"}]\n[[ ## completed ## ]]')
+        llm = LLMConfig(model=f"openai/{MODEL}", api_base=server.url, retries=0)
+        model = SoniDU(model=Model.configured(llm))
+        yield model if request.param == "llm" else Cascade(local, model)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(message=st.text(max_size=200), task=st.sampled_from(TASKS))
 async def test_whatever_is_said_registered_commands_come_back(
     understanding: Understanding, message: str, task: PendingTask | None
@@ -74,6 +90,8 @@ async def test_whatever_is_said_registered_commands_come_back(
     understood = await understanding.understand(message, context(task))
     assert understood.by
     assert understood.commands
+    assert understood.usage.calls >= 0
+    assert understood.usage.seconds >= 0
     for found in understood.found:
         assert 0 <= found.confidence <= 1
         assert commands.load(found.command.dump()) == found.command
@@ -87,3 +105,25 @@ async def test_odd_messages_are_understood_as_something(understanding: Understan
 
 async def test_slots_of_confirmations_and_of_the_system_are_never_offered(understanding: Understanding) -> None:
     assert {"transfer_confirmed", "reference", "needs_code"}.isdisjoint(context(None).slots)
+
+
+async def test_a_plain_answer_is_the_same_to_every_understanding(understanding: Understanding) -> None:
+    if isinstance(understanding, ScriptedUnderstanding):
+        pytest.skip("a script knows its own messages only")
+    asked = context(collect("How much?", "amount"), flow="transfer_funds")
+    assert (await understanding.understand("50 euros", asked)).commands == (
+        commands.SetSlot(slot="amount", value="50 euros"),
+    )
+    assert (await understanding.understand("yes", context(confirm("Go on?")))).commands == (
+        commands.AffirmConfirmation(),
+    )
+    assert (await understanding.understand("no", context(confirm("Go on?")))).commands == (commands.DenyConfirmation(),)
+
+
+async def test_a_secret_is_a_secret_to_every_understanding(understanding: Understanding) -> None:
+    if isinstance(understanding, ScriptedUnderstanding):
+        pytest.skip("a script knows its own messages only")
+    understood = await understanding.understand("123456", context(collect("Code?", "code"), flow="security_check"))
+    assert understood.commands == (commands.SetSlot(slot="code", value="123456"),)
+    assert understood.usage.calls == 0
+    assert all("123456" not in found.evidence for found in understood.found)

@@ -41,7 +41,7 @@ async def read(message: str, where: dict[str, Any] | None = None, example: str =
     return await LOCAL[example].understand(message, place(config, where))
 
 
-async def meant(message: str, where: dict[str, Any] | None = None, example: str = "banking") -> list[dict[str, Any]]:
+async def meant(message: str, where: dict[str, Any] | None = None, example: str = "banking") -> list[Any]:
     return [label_of(command) for command in (await read(message, where, example)).commands]
 
 
@@ -51,9 +51,11 @@ TRANSFER = {"start_flow": "transfer_funds"}
 @pytest.mark.parametrize(
     ("message", "commands"),
     [
-        ("could you send fifty euros over to Ana", [{"set_slot": {"amount": "fifty euros"}}, {"set_slot": {"recipient": "Ana"}}]),
+        ("could you send fifty euros over to Ana",
+         [{"set_slot": {"amount": "fifty euros"}}, {"set_slot": {"recipient": "Ana"}}]),
         ("tranfer 40 to luis", [{"set_slot": {"amount": "40"}}, {"set_slot": {"recipient": "luis"}}]),
-        ("quiero mandarle 30 euros a Marta", [{"set_slot": {"amount": "30 euros"}}, {"set_slot": {"recipient": "Marta"}}]),
+        ("quiero mandarle 30 euros a Marta",
+         [{"set_slot": {"amount": "30 euros"}}, {"set_slot": {"recipient": "Marta"}}]),
         ("hacer una trasnferencia de 400", [{"set_slot": {"amount": "400"}}]),
     ],
 )  # fmt: skip
@@ -65,7 +67,8 @@ async def test_a_request_brings_its_values_along(message: str, commands: list[An
     ("message", "commands"),
     [
         ("show my balance and then send 50 to Omar",
-         [{"start_flow": "check_balance"}, TRANSFER, {"set_slot": {"amount": "50"}}, {"set_slot": {"recipient": "Omar"}}]),
+         [{"start_flow": "check_balance"}, TRANSFER, {"set_slot": {"amount": "50"}},
+          {"set_slot": {"recipient": "Omar"}}]),
         ("enséñame los movimientos y luego paga la factura del agua",
          [{"start_flow": "list_transactions"}, {"start_flow": "pay_bill"}, {"set_slot": {"biller": "water"}}]),
     ],
@@ -78,8 +81,10 @@ async def test_two_requests_in_one_message_come_in_spoken_order(message: str, co
     ("message", "where", "commands"),
     [
         ("20 to Ana", AMOUNT, [{"set_slot": {"amount": "20"}}, {"set_slot": {"recipient": "Ana"}}]),
-        ("Eighty, and it's for Ingrid.", AMOUNT, [{"set_slot": {"amount": "Eighty"}}, {"set_slot": {"recipient": "Ingrid"}}]),
-        ("to mei but make it 65 instead", RECIPIENT, [{"set_slot": {"recipient": "mei"}}, {"correct_slot": {"amount": "65"}}]),
+        ("Eighty, and it's for Ingrid.", AMOUNT,
+         [{"set_slot": {"amount": "Eighty"}}, {"set_slot": {"recipient": "Ingrid"}}]),
+        ("to mei but make it 65 instead", RECIPIENT,
+         [{"set_slot": {"recipient": "mei"}}, {"correct_slot": {"amount": "65"}}]),
         ("The money should go to Juan Carlos.", RECIPIENT, [{"set_slot": {"recipient": "Juan Carlos"}}]),
         ("120 dolars", AMOUNT, [{"set_slot": {"amount": "120 dolars"}}]),
     ],
@@ -99,7 +104,8 @@ async def test_an_answer_may_say_more_than_was_asked(message: str, where: dict[s
         ("a Ana no, a María", [{"correct_slot": {"recipient": "María"}}]),
         ("not ana, anja", [{"correct_slot": {"recipient": "anja"}}]),
         ("70 instead of 50", [{"correct_slot": {"amount": "70"}}]),
-        ("mejor 220 y a Julián en vez de a Ana", [{"correct_slot": {"amount": "220"}}, {"correct_slot": {"recipient": "Julián"}}]),
+        ("mejor 220 y a Julián en vez de a Ana",
+         [{"correct_slot": {"amount": "220"}}, {"correct_slot": {"recipient": "Julián"}}]),
         ("actualy make it 75", [{"correct_slot": {"amount": "75"}}]),
     ],
 )  # fmt: skip
@@ -131,7 +137,8 @@ async def test_yes_and_no_and_what_comes_after(message: str, commands: list[Any]
 @pytest.mark.parametrize(
     "message",
     ["ok what is the fee?", "yes, but to María", "yes?", "right person?", "sure, wait", "ok, cancel it", "fine but 20",
-     "yes if it is free", "correct amount, wrong person", "sí, pero mejor mañana", "yes please cancel it", "vale, espera"],
+     "yes if it is free", "correct amount, wrong person", "sí, pero mejor mañana", "yes please cancel it",
+     "vale, espera"],
 )  # fmt: skip
 async def test_a_doubt_is_never_a_yes(message: str) -> None:
     assert {"affirm_confirmation": True} not in await meant(message, REVIEW)

@@ -1,0 +1,141 @@
+"""The parts of the offline understanding: spelling, pieces, verdicts, clauses, flows."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from soni import SoniConfig
+from soni.core.values import Reading
+from soni.du.local.clauses import cuts, without_courtesies
+from soni.du.local.encoder import encoder
+from soni.du.local.flows import FlowScorer, confidence
+from soni.du.local.spelling import Spelling, one_slip
+from soni.du.local.verdicts import verdict
+from soni.du.local.wordpiece import piece_ids
+from soni.du.local.words import same_stem
+
+EN = Reading("en", datetime(2026, 11, 15, 12))
+ES = Reading("es", datetime(2026, 11, 15, 12))
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("tranfer 40", "transfer 40"),
+        ("my ballance", "my balance"),
+        ("la trasnferencia", "la transferencia"),
+        ("Tranfer", "Tranfer"),  # a name, perhaps
+        ("form a line", "form a line"),  # words of their own
+        ("x@balanc.com", "x@balanc.com"),
+        ("bal", "bal"),
+    ],
+)
+def test_slips_are_put_right_and_words_are_left_alone(written: str, read: str) -> None:
+    spelling = Spelling(["transfer", "balance", "transferencia", "from", "bale"])
+    repaired = spelling.repaired(written)
+    assert repaired.text == read
+    assert repaired.as_written(repaired.text) == written
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "near"),
+    [("card", "crad", True), ("card", "cards", True), ("card", "car", True), ("card", "cord", True),
+     ("card", "cradle", False), ("abcd", "badc", False), ("same", "same", True)],
+)  # fmt: skip
+def test_a_slip_is_one_letter_or_two_swapped(one: str, other: str, near: bool) -> None:
+    assert one_slip(one, other) is near
+    assert one_slip(other, one) is near
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("person", "persons", True), ("robada", "robado", True), ("estrella", "estrellas", True), ("day", "days", True),
+     ("cat", "car", False), ("saldo", "salon", False), ("people", "person", False)],
+)  # fmt: skip
+def test_forms_of_a_word_are_the_same_word(one: str, other: str, same: bool) -> None:
+    assert same_stem(one, other) is same
+
+
+def test_pieces_begin_and_end_and_are_cut_to_length() -> None:
+    ids = piece_ids("hello world", 64)
+    assert (ids[0], ids[-1], len(ids)) == (101, 102, 4)
+    assert piece_ids("HÉLLO  world", 64) == ids
+    assert len(piece_ids("word " * 500, 64)) == 64
+    assert piece_ids("", 64) == [101, 102]
+    assert piece_ids("中" * 200, 64)[1] == 100
+
+
+@given(st.text(max_size=60))
+def test_any_text_has_a_vector_of_length_one(text: str) -> None:
+    vector = encoder().encode([text])[0]
+    assert vector.shape == (896,)
+    assert np.isfinite(vector).all()
+    assert abs(float(np.linalg.norm(vector)) - 1) < 0.01
+
+
+@pytest.mark.parametrize(
+    ("text", "reading", "answer"),
+    [
+        ("yes", EN, True), ("Yes, thanks. What's their phone number?", EN, True), ("yep that works for me", EN, True),
+        ("sí, claro", ES, True), ("perfecto, adelante", ES, True), ("venga", ES, True), ("it sounds great", EN, True),
+        ("Yes I would like that very much indeed", EN, True), ("no", EN, False), ("no thanks", EN, False),
+        ("Not just yet.", EN, False), ("todavía no", ES, False), ("mejor no", ES, False),
+        ("I don't want it", EN, False),
+        ("yes but no", EN, None), ("maybe", EN, None), ("on the bus", EN, None), ("yes?", EN, None), ("no?", EN, False),
+        ("sí, pero a María", ES, None), ("ok wait", EN, None), ("yes if it is free", EN, None), ("", EN, None),
+    ],
+)  # fmt: skip
+def test_verdicts(text: str, reading: Reading, answer: bool | None) -> None:
+    said = verdict(text, reading)
+    assert (said.yes if said else None) is answer
+
+
+def test_what_comes_after_a_yes_is_kept() -> None:
+    said = verdict("yes, and then pay my bill", EN)
+    assert said is not None
+    assert (said.yes, said.rest, said.apart) == (True, "and then pay my bill", True)
+    asks = verdict("ok what is the fee?", EN)
+    assert asks is not None
+    assert not asks.apart
+
+
+def test_clauses() -> None:
+    assert cuts("show my balance and then send 50 to Omar")[0] == ("show my balance", "send 50 to Omar")
+    assert cuts("hello") == []
+    assert without_courtesies("oh wait, could you pay it please") == "could you pay it"
+    assert without_courtesies("please") == "please"
+
+
+def flows(**phrases: list[str]) -> SoniConfig:
+    steps = [{"step": "s", "type": "say", "message": "x"}]
+    return SoniConfig.model_validate(
+        {"flows": {name: {"trigger": {"intents": said}, "steps": steps} for name, said in phrases.items()}}
+    )
+
+
+def test_flows_are_ranked_and_trusted_by_their_phrases() -> None:
+    config = flows(
+        feed=["feed the cat", "give the cat some food"],
+        walk=["take the dog out", "walk the dog"],
+        wash=["wash the car"],
+    )
+    scorer = FlowScorer(config.flows, config.slots)
+    near = scorer.ranked("the cat is hungry, give it something to eat", list(config.flows))
+    assert near[0].flow == "feed"
+    assert confidence(near) > 0.5
+    far = scorer.ranked("what is the capital of Peru", list(config.flows))
+    assert confidence(far) < 0.3
+    assert scorer.ranked("walk the dog", list(config.flows))[0].similar == 1.0
+    assert [score.flow for score in scorer.ranked("walk the dog", ["feed"])] == ["feed"]
+    assert scorer.ranked("?!", list(config.flows)) == []
+
+
+def test_one_flow_or_none_is_no_reason_to_fail() -> None:
+    one = flows(only=["do the thing"])
+    assert FlowScorer(one.flows, one.slots).ranked("do the thing now", ["only"])[0].flow == "only"
+    assert FlowScorer({}, {}).ranked("anything", []) == []
