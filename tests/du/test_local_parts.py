@@ -83,7 +83,7 @@ def test_any_text_has_a_vector_of_length_one(text: str) -> None:
     [
         ("yes", EN, True), ("Yes, thanks. What's their phone number?", EN, True), ("yep that works for me", EN, True),
         ("sí, claro", ES, True), ("perfecto, adelante", ES, True), ("venga", ES, True), ("it sounds great", EN, True),
-        ("Yes I would like that very much indeed", EN, True), ("no", EN, False), ("no thanks", EN, False),
+        ("Yes I would like that very much indeed", EN, None), ("no", EN, False), ("no thanks", EN, False),
         ("Not just yet.", EN, False), ("todavía no", ES, False), ("mejor no", ES, False),
         ("I don't want it", EN, False),
         ("yes but no", EN, None), ("maybe", EN, None), ("on the bus", EN, None), ("yes?", EN, None), ("no?", EN, False),
@@ -98,10 +98,11 @@ def test_verdicts(text: str, reading: Reading, answer: bool | None) -> None:
 def test_what_comes_after_a_yes_is_kept() -> None:
     said = verdict("yes, and then pay my bill", EN)
     assert said is not None
-    assert (said.yes, said.rest, said.apart) == (True, "and then pay my bill", True)
-    asks = verdict("ok what is the fee?", EN)
+    assert (said.yes, said.rest, said.asks) == (True, "pay my bill", False)
+    assert verdict("ok what is the fee?", EN) is None
+    asks = verdict("Yes. What is my balance?", EN)
     assert asks is not None
-    assert not asks.apart
+    assert asks.asks
 
 
 def test_clauses() -> None:

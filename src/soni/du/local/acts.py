@@ -23,6 +23,8 @@ _AROUND = lexicon(
 )
 """Words that change nothing about an act."""
 
+_POLITE = lexicon("please pls plz porfa por favor ok okay vale oh hey well bueno pues ya now ahora just so")
+
 _PHRASES: list[tuple[Command, tuple[str, ...]]] = [
     (Help(), (
         "help", "help me", "i need help", "i need some help", "what can you do", "what can you do for me",
@@ -135,6 +137,9 @@ _TALKING = lexicon(
     "pongame llame llamen"
 )
 _WANTING = lexicon("want need give get put quiero necesito dame deme prefiero rather")
+_ONESELF = lexicon(
+    "i me my can could let quiero quisiera puedo podria pasame ponme necesito dame deme please pls porfa us"
+)
 _VAGUELY = lexicon("someone somebody anyone alguien persona person")
 _MOST_WORDS = 12
 _WHY = re.compile(
@@ -160,8 +165,12 @@ def _plain(text: str) -> tuple[str, ...]:
 
 
 def _core(text: str) -> tuple[str, ...]:
+    """The words that make an act: without those that change nothing, unless hardly any would be left."""
     words = _plain(text)
-    return tuple(word for word in words if word not in _AROUND) or words
+    telling = tuple(word for word in words if word not in _AROUND)
+    if len(telling) > 1 or len(words) == 1:
+        return telling or words
+    return tuple(word for word in words if word not in _POLITE) or words
 
 
 _ACTS: dict[tuple[str, ...], Command] = {_core(phrase): act for act, phrases in _PHRASES for phrase in phrases}
@@ -176,7 +185,8 @@ def act_of(text: str) -> Command | None:
     words = set(content(text))
     if _WHY.match(" ".join(_plain(text))) and len(words) <= _MOST_WORDS:
         return Help()
-    wants = words & _PEOPLE and (words & _TALKING or (words & _WANTING and words & (_PEOPLE - _VAGUELY)))
+    asks = words & (_TALKING if words & _ONESELF else frozenset())
+    wants = words & _PEOPLE and (asks or (words & _WANTING and words & (_PEOPLE - _VAGUELY) and words & _ONESELF))
     return HumanHandoff() if len(words) <= _MOST_WORDS and wants else None
 
 

@@ -8,9 +8,10 @@ from soni.core.commands import SetSlot
 from soni.du.local import acts
 from soni.du.local.clauses import parts
 from soni.du.local.correcting import corrected
+from soni.du.local.corrections import positive
 from soni.du.local.lead_ins import asks_back, without_lead_in
 from soni.du.local.message import FREE, INTERRUPT, SHORT, SURELY, slot_of
-from soni.du.local.reading import parses
+from soni.du.local.reading import is_name, parses
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import content, trimmed
 from soni.du.understanding import Found
@@ -20,13 +21,20 @@ if TYPE_CHECKING:
     from soni.du.local.message import Message
 
 _NO_NAME = 0.65
-"""How sure of a flow that a few words ask for where they could as well be a name."""
+"""How sure of a flow that some words ask for where they could as well be a name."""
+_NO_TEXT = 0.97
+"""The same where they could as well be whatever a person wants to tell."""
+_NO_ANSWER = (
+    "i don't know", "i dont know", "no idea", "not sure", "one moment", "wait", "hold on", "hmm", "nobody", "no one",
+    "no se", "ni idea", "un momento", "espera", "espere", "nadie", "a nadie", "no lo se",
+)  # fmt: skip
 
 
 def collect(message: Message) -> list[Found] | None:
     """The answer, unless the message clearly does something else."""
     asked = message.context.slots[message.context.asked or ""]
-    if asked.type not in FREE and asked.type != "boolean" and parses(message.core, asked, message.context):
+    plain = positive(message.core) == message.core
+    if plain and asked.type not in FREE and asked.type != "boolean" and parses(message.core, asked, message.context):
         value = trimmed(message.core)
         return [Found(SetSlot(slot=message.context.asked or "", value=value), 1.0, "the answer", value)]
     return (
@@ -54,13 +62,21 @@ def _answer(message: Message, asked: SlotConfig) -> list[Found] | None:
 def _words(message: Message) -> list[Found] | None:
     """The answer to a question that takes any words."""
     name = message.context.asked or ""
-    start = message.start(message.core, INTERRUPT)
-    if start is not None and (start[0].confidence >= _NO_NAME or len(content(message.core)) > 3):
+    named = name in message.assistant.cues.names
+    size = len(content(message.core))
+    start = message.start(message.core, _NO_NAME if named else _NO_TEXT) if size > 1 else None
+    if start is not None:
         return message.two() or start
     said = verdict(message.core, message.context.reading)
-    if (said is not None and not said.rest) or asks_back(message.core):
+    if (said is not None and not said.rest and (named or size == 1)) or asks_back(message.core):
         return None
-    if name in message.assistant.cues.names:
+    if named and (_is_no_name(message.core) or positive(message.core) != message.core):
+        values = message.values(message.core, message.open_slots())
+        return values if any(slot_of(found) == name for found in values) else None
+    if named and is_name(message.core):
+        value = message.fixed.as_written(without_lead_in(message.core))
+        return [Found(SetSlot(slot=name, value=value), 0.9, "a name", value)]
+    if named:
         values = message.values(message.core, message.open_slots())
         if any(slot_of(found) == name for found in values):
             return values
@@ -70,6 +86,12 @@ def _words(message: Message) -> list[Found] | None:
             return [Found(SetSlot(slot=name, value=value), 0.8, "the first thing said", value), *values]
     value = without_lead_in(message.fixed.as_written(message.core))
     return [Found(SetSlot(slot=name, value=value), 0.8, "the open question takes any words", value)]
+
+
+def _is_no_name(text: str) -> bool:
+    """Whether words that a name was asked for with are none."""
+    plain = " ".join(content(text))
+    return plain in _NO_ANSWER or all(not letter.isalpha() for letter in text) or plain.replace(" ", "").isdigit()
 
 
 def _refused(message: Message, asked: SlotConfig) -> list[Found] | None:

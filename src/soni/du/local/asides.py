@@ -10,6 +10,7 @@ from soni.core.commands import (
     CancelFlow,
     ChitChat,
     DenyConfirmation,
+    Help,
     Repeat,
     ResumeFlow,
     Skip,
@@ -19,7 +20,6 @@ from soni.du.local.clauses import cuts, parts, without_courtesies
 from soni.du.local.flows import nearest
 from soni.du.local.message import FREE, JOINED_BAR, VAGUE
 from soni.du.local.reading import parses
-from soni.du.local.verdicts import verdict
 from soni.du.local.words import content
 from soni.du.understanding import Found
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SAME = 0.62
 """How alike a message and a phrase must be to mean the same act."""
+_SAME_AS_TEXT = 0.8
+_SHORT_CANCEL = 3
 _LONGEST = 12
 
 
@@ -36,7 +38,7 @@ def agreed(message: Message) -> list[Found] | None:
     """A plain yes or no to a confirmation, before anything else can be read into it."""
     if not message.context.task or message.context.task["type"] != "confirm":
         return None
-    said = verdict(message.fixed.text, message.context.reading)
+    said = message.verdict(message.text)
     if said is None or said.rest:
         return None
     answer = AffirmConfirmation() if said.yes else DenyConfirmation()
@@ -71,6 +73,8 @@ def said_to_any(message: Message) -> list[Found] | None:
             return [Found(act, evidence=f"'{message.text}' said to any assistant")]
     if (own := _own_command(message)) is not None:
         return [own]
+    if asked is not None and asked.type in FREE:
+        return _plainly_skipped(message)
     rival = max((score.similar for score in message.ranked(message.core)[:1]), default=0.0)
     for text in dict.fromkeys((message.core, *(without_courtesies(part) for part in sentences if len(sentences) > 1))):
         if not 2 <= len(content(text)) <= _LONGEST:
@@ -82,14 +86,25 @@ def said_to_any(message: Message) -> list[Found] | None:
     return None
 
 
+def _plainly_skipped(message: Message) -> list[Found] | None:
+    """Where any words are an answer, only something much like an act of its own is one."""
+    if len(content(message.core)) < 2:
+        return None
+    near, similar, phrase = acts.act_near(message.core)
+    named = message.context.asked in message.assistant.cues.names
+    enough = SAME if named and isinstance(near, Skip | Repeat) else _SAME_AS_TEXT
+    plain = isinstance(near, Skip | Repeat | Help) or (named and not isinstance(near, ChitChat))
+    if similar >= enough and _makes_sense(message, near) and plain:
+        return [Found(near, similar, f"like '{phrase}'")]
+    return None
+
+
 def _answered(message: Message) -> bool:
     """Whether a confirmation is open and the message begins with a yes or a no."""
     task = message.context.task
-    return (
-        task is not None
-        and task["type"] == "confirm"
-        and verdict(message.fixed.text, message.context.reading) is not None
-    )
+    if task is None or task["type"] != "confirm":
+        return False
+    return message.verdict(message.text) is not None
 
 
 def _makes_sense(message: Message, act: Command) -> bool:
@@ -120,8 +135,16 @@ def called_off(message: Message) -> list[Found] | None:
     """'Cancel the transfer', 'cancel that and show my balance'; unless calling off is what a flow is for."""
     if _answered(message):
         return None
+    asked = message.context.slots.get(message.context.asked or "")
+    if (
+        asked is not None
+        and asked.type in FREE
+        and len(content(message.core)) > _SHORT_CANCEL
+        and not cuts(message.core)
+    ):
+        return None  # "stop putting so much salt" is something to tell
     if not acts.begins_with_cancel(message.core):
-        return _called_off_later(message)
+        return None if asked is not None and asked.type in FREE else _called_off_later(message)
     if _is_undoing(message, message.core):
         return None
     cancel = Found(CancelFlow(), 0.9, f"'{message.text}' calls it off")

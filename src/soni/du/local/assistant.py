@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from soni.core.values.boolean import NO, YES
 from soni.du.local import acts, corrections
 from soni.du.local.cues import Cues
 from soni.du.local.flows import FlowScorer
@@ -34,8 +33,7 @@ class Assistant:
             if any(acts.undoes(text) for text in (name.replace("_", " "), *flow.trigger.intents))
         }
         """The flows that are there to call something off."""
-        answers = (word for said in YES | NO for word in said.split())
-        self.spelling = Spelling([*_vocabulary(config), *acts.WORDS, *corrections.WORDS, *answers])
+        self.spelling = Spelling(_vocabulary(config), [*acts.WORDS, *corrections.WORDS])
 
     def warm(self) -> None:
         """Load the encoder now rather than with the first message."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from soni.core.commands import (
@@ -19,21 +20,25 @@ from soni.du.local.correcting import corrected
 from soni.du.local.lead_ins import asks_back
 from soni.du.local.message import BOTH, FREE, INTERRUPT, SHORT, SURELY, slot_of
 from soni.du.local.reading import NUMBERS, TELLING
-from soni.du.local.verdicts import verdict
-from soni.du.local.words import content, trimmed
+from soni.du.local.words import content, fold, trimmed
 from soni.du.understanding import Found
 
 if TYPE_CHECKING:
     from soni.du.local.message import Message
     from soni.du.local.verdicts import Verdict
 
+_RELATIVE = re.compile(
+    r"\b(?:less|more|extra|add|reduce|increase|raise|lower|fee|fees|charge|only have|cost|costs|menos|mas|comision|"
+    r"solo tengo|cuesta|sube|baja|anade|quita)\b"
+)
+"""Words by which an amount is about something else, or only a part of the new one."""
 _LONGEST = 8
 """How many words a message may have in which a plain value changes what is confirmed."""
 
 
 def confirm(message: Message) -> list[Found] | None:
     """The message as the answer to a yes-or-no question."""
-    said = verdict(message.fixed.text, message.context.reading)
+    said = message.verdict(message.text)
     if said is not None and said.yes:
         return _yes_and(message, said)
     changed = corrected(message) or _changed(message)
@@ -51,21 +56,18 @@ def confirm(message: Message) -> list[Found] | None:
 def _yes_and(message: Message, said: Verdict) -> list[Found] | None:
     """A yes before something else: it counts if the rest goes on from it, and not if it takes anything back."""
     yes = Found(AffirmConfirmation(), 0.85, f"'{message.text}' says yes")
-    if acts.begins_with_cancel(said.rest):
-        is_undoing = message.context.active_flow in message.assistant.undoing
-        return [yes] if is_undoing else [Found(CancelFlow(), 0.9, f"'{said.rest}' calls it off")]
     changed = corrected(message) or message.values(said.rest, message.context.slots_of(*message.context.chain))
     if any(isinstance(found.command, CorrectSlot) for found in changed):
         return changed
     start = message.start(without_courtesies(said.rest), BOTH)
-    if not said.apart:
-        return start
+    if start is None and not said.asks:
+        return None
     return [yes, *(start or changed)]
 
 
 def _changed(message: Message) -> list[Found] | None:
     """New values for what a confirmation shows: 'make it 200', 'send 50 to Ana'."""
-    if trimmed(message.core).isdigit() or asks_back(message.core):
+    if trimmed(message.core).isdigit() or asks_back(message.core) or _RELATIVE.search(fold(message.core)):
         return None  # a bare number may be that of a choice; a question changes nothing
     filled = message.context.slots_of(*message.context.chain)
     told = [found for found in message.values(message.core, filled) if found.confidence >= TELLING]

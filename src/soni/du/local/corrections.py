@@ -40,6 +40,12 @@ _NEGATED = (
     ),
     re.compile(r",\s*no\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$))"),
 )
+_ALSO_NEGATED = (
+    re.compile(r"\b(?:any\w*|todos?|cualquiera|tod[oa]s)\s+(?:but|except|menos|excepto|salvo)\s+[^,.;]+"),
+    re.compile(r"(?:^|[,;]\s*)[^,;]+?\s+no[\s.!]*$"),
+    re.compile(r"\bno\s+(?:la|lo|le|me|se|es|era|fue|son|soy|estoy|quiero|ha|he|esta)\b[^,;.]*"),
+    re.compile(r"\b(?:isn't|wasn't|don't|didn't|never|nobody|nunca|nadie|tampoco)\b[^,;.]*"),
+)
 _CHANGE = re.compile(
     r"(?:^|.*?\b)(?:change|correct|fix|update|edit|cambia|cambiar|cambie|cambiarlo|corrige|corregir|modifica|modificar)\s+"
     r"(?P<parts>.+?)(?:[\s,]*(?:please|pls|por favor|porfa))?[\s.!?]*$"
@@ -103,6 +109,8 @@ def taken_back(text: str) -> str | None:
     folded = fold(text)
     if len(content(text)) > _MOST_WORDS or ("?" in text and not _COULD.match(folded)):
         return None
+    if not positive(text):
+        return None  # only what is not meant was said
     rest, removed = _without_negated(text)
     mark = _MARK.match(folded)
     anywhere = _ANYWHERE.search(folded)
@@ -117,6 +125,14 @@ def taken_back(text: str) -> str | None:
 def says_so(text: str) -> bool:
     """Whether the words say outright that something else was meant."""
     return _without_negated(text)[1] or _ANYWHERE.search(fold(text)) is not None
+
+
+def positive(text: str) -> str:
+    """The text without what it says is not meant; empty if it says only that."""
+    for pattern in (*_NEGATED, *_ALSO_NEGATED):
+        while (hit := pattern.search(fold(text))) is not None:
+            text = text[: hit.start()] + " , " + text[hit.end() :]
+    return text if trimmed(text) else ""
 
 
 def _without_negated(text: str) -> tuple[str, bool]:

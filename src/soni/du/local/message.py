@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from soni.core.commands import Clarify, CorrectSlot, ResumeFlow, SetSlot, StartFlow
 from soni.du.local import acts
 from soni.du.local.clauses import JOINED, cuts, parts, without_courtesies
+from soni.du.local.corrections import positive
 from soni.du.local.flows import VALUE, confidence
-from soni.du.local.reading import TELLING
+from soni.du.local.reading import TELLING, leading_name
+from soni.du.local.verdicts import verdict
 from soni.du.local.words import content, fold
 from soni.du.understanding import Found
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from soni.du.local.flows import Score
     from soni.du.local.reader import Span
     from soni.du.local.spelling import Repaired
+    from soni.du.local.verdicts import Verdict
 
 START = 0.3
 """How sure of a flow when nothing was asked."""
@@ -63,6 +66,10 @@ class Message:
         self.fixed = self.assistant.spelling.repaired(self.text)
         self.core = without_courtesies(self.fixed.text)
 
+    def verdict(self, text: str) -> Verdict | None:
+        """The yes or no that a text is or begins with, as it was written: no slip is put right into a yes."""
+        return verdict(text, self.context.reading, undoing=self.context.active_flow in self.assistant.undoing)
+
     def ranked(self, text: str, *, active: bool = False) -> list[Score]:
         """The flows, the likeliest first; values speak for the flows that take them, and so does an undoing word."""
         if (text, active) in self._known:
@@ -98,7 +105,7 @@ class Message:
         if acts.is_refusal(text):
             return None
         match = self.assistant.patterns.match(text, self.context.flows, self.context.reading)
-        if match is not None:
+        if match is not None and positive(text) == text and "?" not in text:
             values = self.values(text, self.context.slots_of(match.flow), preset=match.values)
             if match.flow == self.context.active_flow:
                 return values
@@ -140,12 +147,16 @@ class Message:
         self, text: str, slots: Mapping[str, SlotConfig], *, preset: Mapping[str, str] | None = None
     ) -> list[Found]:
         """The values that the words name, new ones and ones that replace another."""
-        read = self.assistant.reader.read(text, slots, self.context, asked=self.context.asked)
+        read = self.assistant.reader.read(positive(text), slots, self.context, asked=self.context.asked)
         found = {span.slot: self.value(span) for span in read.spans}
         for name, words in (preset or {}).items():
-            value = self.fixed.as_written(words) if slots[name].type in FREE else words
+            value = self.fixed.as_written(self._named(name, words)) if slots[name].type in FREE else words
             found[name] = self._command(name, value, 0.9, "in the place a trigger phrase has for it", value)
         return list(found.values())
+
+    def _named(self, slot: str, words: str) -> str:
+        """'Ana tomorrow', in the place of a name, is Ana."""
+        return leading_name(words) or words if slot in self.assistant.cues.names else words
 
     def value(self, span: Span) -> Found:
         """A value that was found, as the command it comes to."""

@@ -36,6 +36,7 @@ _SPANS = frozenset({*SECONDS_IN, *DAYS_IN, *MONTHS_IN}) - {"s", "m", "h", "d", "
 _UNIT = 3.0
 _SHORT = 4
 _BY_UNIT = "by what it is counted in"
+_PLAIN_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 _CODE = re.compile(r"0\d")
 _MONEY = re.compile(r"[€$£¥]|\b(?:eur|euros?|usd|dollars?|dolares|bucks|pounds?|quid|libras?|pesos)\b")
 _CLOCK = re.compile(
@@ -53,6 +54,8 @@ _STOP = lexicon(
 _RELATIVES = lexicon("my mi our nuestro nuestra un una a an the el la los las")
 _NAMING = ("nombre de", "name of", "name is", "nombre es", "me llamo", "name's", "names", "booked as", "under")
 _LONGEST_NAME = 4
+_LONGEST_FULL_NAME = 6
+_PARTICLES = lexicon("de del la las los el van von der den da di do dos du le y bin al san")
 _NAMES_TOO = lexicon("may mar sol abril julio")
 NO_NAMES = lexicon(
     "i i'm i'd i've me you it that this he she they we us him her them someone somebody anyone nobody nothing yes "
@@ -114,6 +117,8 @@ class CueReader:
                 if not parses(said, slot, context):
                     continue
                 name, why = self._owner(kind, words, first, last, said, open_slots, rivals, context, asked)
+                if name is not None and kind in NUMBERS and self._is_one_of_several(words, first, last, said, context):
+                    break
                 if name is not None:
                     found.append(Span(name, said, start, end, TELLING if why == _BY_UNIT else 0.9, why))
                     del open_slots[name]
@@ -139,7 +144,7 @@ class CueReader:
             after = words[last + 1].plain if last + 1 < len(words) else ""
             if after in _SPANS and not any(same_stem(after, word) for word in self._cues.named[_first(slots, kind)]):
                 return False  # "in 2 days"
-            return not _CODE.match(plain)  # nobody says an amount with a zero in front
+            return not _CODE.match(plain) and not _is_piece(words, first, last)
         if kind == "date":
             after = words[last + 1].plain if last + 1 < len(words) else ""
             counted = last > first and words[last].plain.isdigit() and self._counts(after, slots)
@@ -151,6 +156,20 @@ class CueReader:
             opens = words[first].plain
             return bool(_CLOCK.search(plain)) or before in _BEFORE_TIMES or opens in _BEFORE_TIMES
         return True
+
+    def _is_one_of_several(
+        self, words: list[Token], first: int, last: int, said: str, context: DialogueContext
+    ) -> bool:
+        """Whether there is another plain number, so that nothing tells which is meant: 'two payments of 50'."""
+        if _MONEY.search(fold(said)) or self._counts(
+            words[last + 1].plain if last + 1 < len(words) else "", context.slots
+        ):
+            return False
+        others = (word for place, word in enumerate(words) if not first <= place <= last)
+        return any(
+            _PLAIN_NUMBER.fullmatch(word.plain) or (word.plain in COUNT and word.plain not in _ARTICLES)
+            for word in others
+        )
 
     def _counts(self, word: str, slots: Mapping[str, SlotConfig]) -> bool:
         """Whether a word is what some number of a slot counts: people, stars, nights."""
@@ -273,6 +292,16 @@ class CueReader:
         return 1.0 * announced + 1.0 * named + 0.7 * capital + 0.7 * (name == asked) + 0.3 * (rivals == 1)
 
 
+def _is_piece(words: list[Token], first: int, last: int) -> bool:
+    """Whether a number goes on before or behind: 'two' is not the value of 'two fifty'."""
+    beside = [words[place] for place in (first - 1, last + 1) if 0 <= place < len(words)]
+    if first and words[first - 1].stops:
+        beside = beside[1:]
+    if words[last].stops and last + 1 < len(words):
+        beside = beside[:-1]
+    return any(word.plain in COUNT and word.plain not in _ARTICLES for word in beside)
+
+
 def _first(slots: Mapping[str, SlotConfig], kind: str) -> str:
     return next(name for name, slot in slots.items() if slot.type == kind)
 
@@ -303,6 +332,10 @@ def _name_runs(text: str, words: list[Token], taken: list[Span]) -> Iterator[tup
         place = last + 1
 
 
+def _is_capital(text: str, word: Token) -> bool:
+    return text[word.start].isupper() and (word.plain not in ANCHORS or word.plain in _NAMES_TOO)
+
+
 def _name_at(text: str, words: list[Token], place: int, taken: list[Span]) -> tuple[int, int] | None:
     first = place
     while first < len(words) and words[first].plain in _RELATIVES and first - place < 2:
@@ -329,10 +362,41 @@ def _name_at(text: str, words: list[Token], place: int, taken: list[Span]) -> tu
     if capitals:
         begin = capitals[0]
         end = begin
-        while end + 1 <= last and end + 1 in capitals:
-            end += 1
+        while end < len(words) - 1:
+            after = next(
+                (index for index in range(end + 1, min(end + 4, len(words))) if _is_capital(text, words[index])), None
+            )
+            between = words[end + 1 : after] if after is not None else []
+            if after is None or words[end].stops or any(word.plain not in _PARTICLES for word in between):
+                break
+            end = after
         return begin, end
     return first, last
+
+
+def is_name(text: str) -> bool:
+    """Whether a whole text is a name: words with capitals, and the small words that names have."""
+    words = trimmed(text).split()
+    capitals = [word[:1].isupper() for word in words]
+    small = [fold(word) in _PARTICLES for word in words]
+    return (
+        0 < len(words) <= 6
+        and capitals[0]
+        and capitals[-1]
+        and all(a or b for a, b in zip(capitals, small, strict=True))
+    )
+
+
+def leading_name(text: str) -> str:
+    """The name that some words begin with: 'Ana' of 'Ana tomorrow'."""
+    end = 0
+    for word in tokens(text):
+        if _ends_name(word.plain) and not (end and word.plain in _PARTICLES):
+            break
+        end = word.end
+        if word.stops:
+            break
+    return trimmed(text[:end])
 
 
 def _ends_name(word: str) -> bool:

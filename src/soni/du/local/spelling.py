@@ -8,13 +8,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from soni.du.local.encoder import encoder
+from soni.du.local.wordpiece import is_word
 from soni.du.local.words import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _WORD = re.compile(r"(?<![\w@.'’-])[^\W\d_]+(?![\w@'’-]|\.\w)")
-_SHORTEST = 4
+_SHORTEST = 5
+_SHORTEST_ACT = 7
+_NEGATIONS = re.compile(r"\w+nt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +35,13 @@ class Repaired:
 class Spelling:
     """Puts words right that nobody uses and that are one slip away from a word of the assistant's."""
 
-    def __init__(self, words: Iterable[str]) -> None:
-        self._known = {fold(word) for word in words}
+    def __init__(self, words: Iterable[str], acts: Iterable[str] = ()) -> None:
+        """`acts` are words that do something by themselves: only long ones are ever guessed."""
+        own, doing = {fold(word) for word in words}, {fold(word) for word in acts}
+        self._known = own | doing
         self._near: dict[str, set[str]] = {}
         for word in self._known:
-            if len(word) >= _SHORTEST:
+            if len(word) >= (_SHORTEST if word in own else _SHORTEST_ACT):
                 for form in (word, *_shorter(word)):
                     self._near.setdefault(form, set()).add(word)
 
@@ -54,7 +59,7 @@ class Spelling:
 
     def _word(self, word: str) -> str:
         plain = fold(word)
-        if len(plain) < _SHORTEST or plain in self._known or word[0].isupper() or _is_common(word):
+        if len(plain) < _SHORTEST - 1 or plain in self._known or word[0].isupper() or _is_common(plain):
             return word
         candidates = {
             known
@@ -69,7 +74,7 @@ class Spelling:
 
 @lru_cache(maxsize=4096)
 def _is_common(word: str) -> bool:
-    return encoder().knows(word.lower())
+    return is_word(word) or encoder().knows(word) or _NEGATIONS.fullmatch(word) is not None
 
 
 def _shorter(word: str) -> list[str]:

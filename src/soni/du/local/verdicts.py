@@ -1,4 +1,7 @@
-"""Yes and no, also in front of something else: 'yes, and then pay the water bill', 'sí, anúlala'."""
+"""Yes and no, also in front of something else: 'yes, and then pay the water bill', 'sí, anúlala'.
+
+A wrong yes pays money and a missed one costs a question, so a yes is read word by word: every word must belong to it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from soni.core.values.boolean import NO, YES, Boolean, approves
-from soni.du.local.acts import begins_with_cancel
 from soni.du.local.words import fold, lexicon, trimmed
 
 if TYPE_CHECKING:
@@ -20,24 +22,42 @@ _YES, _NO = YES - _SWITCHES, NO - _SWITCHES
 _LONGEST_PHRASE = 6
 _STRONG = lexicon(
     "yes yeah yea yep yup sure si sip claro definitely absolutely certainly affirmative perfect great excellent "
-    "awesome wonderful cool perfecto genial estupendo exactly indeed"
+    "perfecto genial estupendo correct correcto exactly exacto"
 )
-"""Words that agree whatever comes behind a comma; 'ok' and 'right' may just begin a sentence."""
-_TAKES_BACK = re.compile(
-    r"\b(?:but|wait|however|except|actually|instead|change|not|don't|dont|no|rather|hold on|wrong|incorrect\w*|pero|"
-    r"espera|espere|aunque|salvo|cambia|cambiar|en vez|todavia no|mal|equivocad\w*)\b"
+"""Words that agree by themselves; 'ok', 'fine' and 'right' may just begin a sentence."""
+_HARMLESS = lexicon(
+    "now quick quickly fast sadly please pls plz thanks thank you so much dear my mate man sir then for me us ya ahora "
+    "ahorita rapido porfa gracias muchas amigo amiga senor senora senorita mismo just and y then pues well bueno eh"
 )
-_DOUBTS = re.compile(
-    r"\b(?:unless|if|only|other|later|until|different|si|mejor|hasta|otro|otra|luego|despues|to what|which|cual)\b"
-)
-_BEFORE = lexicon("oh ah well um uh hmm mm eh pues bueno ay hey so and y ok okay vale er")
+"""Words that change nothing about a yes."""
 _GO_AHEAD = re.compile(
-    r"^(?:please |just |then |you can |go ahead and |do |and |por favor |y |puedes |podeis )*"
-    r"(?:\w+ (?:it|them|that|this|one|now|both)|\w+(?:lo|la|los|las))(?: (?:please|now|for me|por favor|ya|ahora))*$"
+    r"(?:(?:you can|you may|go ahead and|please|just|then|puedes|podeis|puede) )*"
+    r"(?:(?:do|send|pay|book|block|reserve|confirm|make|place|transfer|order|buy|submit|process|complete|finish|schedule"
+    r"|freeze|save|accept) (?:it|that|this|them)|proceed|go ahead|go for it|carry on"
+    r"|(?:haz|envia|manda|paga|reserva|bloquea|confirma|transfiere|tramita|procesa|acepta|compra|guarda)(?:me|se)?(?:lo|la|"
+    r"los|las)?|(?:hagal|enviel|mandel|paguel|reservel|bloqueel|confirmel)[oa]s?|proceda|procede|adelante|de una vez)"
 )
+_UNDO_IT = re.compile(
+    r"(?:cancel|drop|delete|remove) (?:it|that|this|them|the (?:booking|reservation))"
+    r"|(?:cancela|anula|borra|quita)(?:me)?(?:lo|la|los|las)"
+    r"|(?:cancel|anul)el[oa]s?"
+)
+_AGAINST = re.compile(
+    r"\b(?:but|though|although|however|except|besides|apart|unless|until|if|when|once|provided|before|after|first|only|"
+    r"instead|rather|wait|hold|hang|stop|pause|later|tomorrow|not|no|nope|never|nothing|nobody|none|without|cannot|"
+    r"\w+n'?t|dont|wont|cant|isnt|didnt|doesnt|wouldnt|refuse|wrong|mistake|scam|fraud|doubt|unsure|change|fix|check|"
+    r"pero|aunque|salvo|excepto|menos|sin|si no|cuando|hasta|antes|primero|luego|despues|manana|espera\w*|ni|nada|"
+    r"nadie|nunca|jamas|tampoco|mal|error|equivoc\w*|duda\w*|cambia\w*|mejor|otro|otra|en vez|kidding|oops|hmm|depende|"
+    r"maybe|quizas?|tal vez)\b"
+)
+_EXCLAMATIONS = ("venga ya", "anda ya", "yeah right")
+"""Said of what cannot be true."""
 _JOINED = re.compile(r"(?:and|then|also|y|luego|despues|tambien|ademas)\b")
-_FEW = 4
-_ASKING = lexicon("what how when where why who which to what's que cual cuanto cuando donde como quien a")
+_QUESTION = re.compile(
+    r"(?:and |y |also |tambien )*(?:what|what's|whats|how|when|where|which|who|can you|could you|do you|does|do they|"
+    r"is|are|que|cual|cuanto|cuanta|cuando|donde|como|quien|puedes|me puedes|hay|tiene|tienen)\b"
+)
+_BEFORE = lexicon("oh ah well um uh mm eh pues bueno ay hey so and y ok okay vale er")
 _DECLINES = re.compile(
     r"^(?:\w+[\s,.]+)?(?:(?:i'?m |i am )?not (?:ready|yet|now|just|right|at (?:the|this)|today|interested|really|"
     r"for now|sure)|i (?:would|do|did|will) not|i (?:don'?t|wouldn'?t|won'?t) (?:want|need|like|think)|"
@@ -58,38 +78,48 @@ class Verdict:
 
     yes: bool
     rest: str = ""
-    """What was said after it, unless that was only to go ahead."""
-    apart: bool = False
-    """Whether the rest stands on its own, so that the yes is one whatever it says."""
+    """What was said after it; a yes counts only if that is a question or a request of its own."""
+    asks: bool = False
+    """Whether the rest is a question after a full stop."""
 
 
-def verdict(text: str, reading: Reading) -> Verdict | None:
+def verdict(text: str, reading: Reading, *, undoing: bool = False) -> Verdict | None:
     """The yes or no that the message is or begins with; None for neither, and for both.
 
-    A yes that is taken back in the same breath is none: "yes, but", "ok, wait", "claro que no". The rest is for the
-    caller to judge: "yes. What is my balance?" agrees, "ok what is the fee?" only asks.
+    `undoing` is for questions about calling something off, where 'yes, cancel it' goes ahead.
     """
     text = _GLUED.sub(" ", _REPEATED.sub(r"\1", text))
-    whole = _as_boolean(text, reading)
-    if whole is not None and "?" not in text:
-        return Verdict(whole)
-    leading = _leading(text)
-    if leading is None:
-        folded = fold(text)
-        return Verdict(False) if _ENDS_NO.search(folded) or _DECLINES.match(folded) else None
-    rest = leading.rest
-    plain = trimmed(fold(rest))
-    if not plain:
-        return None if "?" in text and leading.yes else Verdict(leading.yes)
-    if not leading.yes:
-        return leading
-    first = re.split(r"[.!?;]", fold(rest))[0]
-    asks = "?" in rest or plain.split()[0] in _ASKING
-    if _TAKES_BACK.search(first) or (not asks and _DOUBTS.search(first)):
+    folded = fold(text)
+    if trimmed(folded) in _EXCLAMATIONS:
         return None
-    if not asks and (_GO_AHEAD.match(plain) or len(plain.split()) <= _FEW):
-        return Verdict(True, rest) if begins_with_cancel(plain) else Verdict(True)
-    return Verdict(True, rest, apart=leading.apart or _JOINED.match(plain) is not None)
+    whole = _as_boolean(text, reading)
+    if whole and "?" not in text:
+        return Verdict(True)
+    denied = Verdict(False) if whole is False else _denied(text, folded)
+    if denied is not None:
+        return denied
+    words = list(re.finditer(r"\S+", text))
+    plain = [trimmed(fold(match.group())) for match in words]
+    place, agreed, strong = 0, False, False
+    while place < len(plain):
+        length, agrees = _yes_at(plain, place, undoing=undoing)
+        if not length:
+            break
+        agreed = agreed or agrees
+        strong = strong or (agrees and (length > 1 or plain[place] in _STRONG))
+        place += length
+    if not agreed:
+        return None
+    if place == len(plain):
+        return None if "?" in text else Verdict(True)
+    rest = text[words[place].start() :]
+    if _AGAINST.search(fold(rest)):
+        return None
+    if _JOINED.match(plain[place - 1]) and place > 1:
+        return Verdict(True, rest)
+    if words[place - 1].group()[-1] not in ".!;":
+        return None
+    return Verdict(True, rest, asks=strong and rest.rstrip().endswith("?") and bool(_QUESTION.match(fold(rest))))
 
 
 def _as_boolean(text: str, reading: Reading) -> bool | None:
@@ -99,34 +129,28 @@ def _as_boolean(text: str, reading: Reading) -> bool | None:
         return None
 
 
-def _leading(text: str) -> Verdict | None:
-    """The yes or no that the message begins with, and what comes after all of them that agree."""
-    matches = list(re.finditer(r"\S+", text))
-    plain = [trimmed(fold(match.group())) for match in matches]
+def _denied(text: str, folded: str) -> Verdict | None:
+    """A no at the beginning, or at the end."""
+    words = list(re.finditer(r"\S+", text))
+    plain = [trimmed(fold(match.group())) for match in words]
     start = 0
-    while start < len(plain) and plain[start] in _BEFORE and plain[start] not in _YES:
+    while start < len(plain) and plain[start] in _BEFORE:
         start += 1
-    answer: bool | None = None
-    strong = False
-    while start < len(plain):
-        for length in range(min(_LONGEST_PHRASE, len(plain) - start), 0, -1):
-            phrase = " ".join(plain[start : start + length])
-            said = True if phrase in _YES or approves(phrase) else False if phrase in _NO else None
-            if said is not None:
-                break
-        else:
-            break
-        if answer is not None and said is not answer:
-            return None  # "yes no"
-        answer, start = said, start + length
-        strong = strong or length > 1 or plain[start - 1] in _STRONG
-        if answer is False:
-            break
-    if answer is None:
-        return None
-    if start == len(matches):
-        return Verdict(answer)
-    mark = matches[start - 1].group()[-1]
-    asks = "?" in text or plain[start] in _ASKING
-    apart = mark in ".!;" or (strong and (mark == "," or not asks))
-    return Verdict(answer, text[matches[start].start() :], apart)
+    for length in range(min(_LONGEST_PHRASE, len(plain) - start), 0, -1):
+        if " ".join(plain[start : start + length]) in _NO:
+            end = start + length
+            return Verdict(False, text[words[end].start() :] if end < len(words) else "")
+    return Verdict(False) if _ENDS_NO.search(folded) or _DECLINES.match(folded) else None
+
+
+def _yes_at(plain: list[str], place: int, *, undoing: bool) -> tuple[int, bool]:
+    """How many words from here belong to a yes, and whether they say it rather than only go with it."""
+    for length in range(min(_LONGEST_PHRASE, len(plain) - place), 0, -1):
+        phrase = " ".join(plain[place : place + length])
+        if phrase in _YES or approves(phrase):
+            return length, True
+        if place and (_GO_AHEAD.fullmatch(phrase) or (undoing and _UNDO_IT.fullmatch(phrase))):
+            return length, True
+        if not place and (_GO_AHEAD.fullmatch(phrase) and length > 1):
+            return length, True
+    return (1, False) if plain[place] in _HARMLESS or plain[place] in _BEFORE else (0, False)

@@ -18,6 +18,11 @@ def _vocabulary() -> dict[str, int]:
     return {word: number for number, word in enumerate(_WORDS.read_text(encoding="utf-8").splitlines())}
 
 
+def is_word(word: str) -> bool:
+    """Whether a word in lower case is one of the vocabulary's own."""
+    return word in _vocabulary()
+
+
 def piece_ids(text: str, most: int) -> list[int]:
     """The numbers of a text's pieces, between the marks of a beginning and an end."""
     known = _vocabulary()

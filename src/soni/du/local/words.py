@@ -13,6 +13,8 @@ _EDGES = " \t\n.,;:!?¡¿\"'()[]«»…"
 
 @lru_cache(maxsize=4096)
 def _folded_letter(letter: str) -> str:
+    if letter in "’‘´`":
+        return "'"
     plain = unicodedata.normalize("NFKD", letter.lower())
     base = "".join(part for part in plain if not unicodedata.combining(part))
     return base if len(base) == 1 else letter
