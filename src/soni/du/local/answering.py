@@ -11,7 +11,8 @@ from soni.du.local.correcting import corrected
 from soni.du.local.corrections import positive
 from soni.du.local.lead_ins import asks_back, without_lead_in
 from soni.du.local.message import FREE, INTERRUPT, SHORT, SURELY, slot_of
-from soni.du.local.reading import is_name, parses
+from soni.du.local.names import is_name
+from soni.du.local.reading import parses
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import content, trimmed
 from soni.du.understanding import Found

@@ -8,7 +8,8 @@ from soni.core.commands import CorrectSlot
 from soni.du.local import acts, corrections
 from soni.du.local.lead_ins import without_lead_in
 from soni.du.local.message import BOTH, FREE, SHORT
-from soni.du.local.reading import NO_NAMES, parses
+from soni.du.local.names import NO_NAMES
+from soni.du.local.reading import parses
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import content, trimmed
 from soni.du.understanding import Found

@@ -97,10 +97,7 @@ class FlowScorer:
 
     def warm(self) -> None:
         """Load the encoder, embed the phrases and fit the regression, so that no message waits for it."""
-        vectors = encoder().encode([phrase for _, phrase in self._phrases] or [""])
-        owners = np.array([self._flows.index(name) for name, _ in self._phrases])
-        self._learned = _regression(vectors, owners, len(self._flows))
-        self._vectors = vectors
+        self._vectors, self._learned = _fitted(tuple(self._phrases), self._flows)
 
     @property
     def is_warm(self) -> bool:
@@ -136,6 +133,14 @@ class FlowScorer:
                 extra = 0.0 if learned is None else LEARNED * float(learned[self._flows.index(name)])
                 scores.append(Score(name, mean + extra, (best[0][0] + mean) / 2, best[0][1]))
         return sorted(scores, key=lambda score: score.value, reverse=True)
+
+
+@lru_cache(maxsize=16)
+def _fitted(phrases: tuple[tuple[str, str], ...], flows: tuple[str, ...]) -> tuple[Vectors, Vectors | None]:
+    """The vectors of an assistant's phrases and the regression over them; many loops may serve one assistant."""
+    vectors = encoder().encode([phrase for _, phrase in phrases] or [""])
+    owners = np.array([flows.index(name) for name, _ in phrases])
+    return vectors, _regression(vectors, owners, len(flows))
 
 
 def _regression(vectors: Vectors, owners: Any, flows: int) -> Vectors | None:

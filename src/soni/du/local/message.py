@@ -10,7 +10,8 @@ from soni.du.local import acts
 from soni.du.local.clauses import JOINED, cuts, parts, without_courtesies
 from soni.du.local.corrections import positive
 from soni.du.local.flows import VALUE, confidence
-from soni.du.local.reading import TELLING, leading_name
+from soni.du.local.names import leading_name
+from soni.du.local.reading import TELLING
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import content, fold
 from soni.du.understanding import Found

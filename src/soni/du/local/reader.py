@@ -49,3 +49,8 @@ class Reader(Protocol):
         asked: str | None = None,
         flows: tuple[str, ...] = (),
     ) -> Read: ...
+
+
+def overlaps(start: int, end: int, spans: list[Span]) -> bool:
+    """Whether some letters are part of a value already."""
+    return any(start < span.end and span.start < end for span in spans)

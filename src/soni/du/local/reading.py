@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from soni.core.values.calendar_words import DAYS_IN, MONTHS_IN, SECONDS_IN
 from soni.core.values.numerals import COUNT
 from soni.du.local.encoder import encoder
+from soni.du.local.names import name_runs
 from soni.du.local.options import option_in
-from soni.du.local.reader import Read, Span
-from soni.du.local.value_runs import ANCHORS, value_runs
+from soni.du.local.reader import Read, Span, overlaps
+from soni.du.local.value_runs import value_runs
 from soni.du.local.words import fold, lexicon, same_stem, tokens, trimmed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from soni.config.models import SlotConfig
     from soni.du.context import DialogueContext
@@ -45,26 +46,7 @@ _CLOCK = re.compile(
 _NUMERAL = "|".join(sorted(COUNT, key=len, reverse=True))
 _DATED = re.compile(rf"\d|^(?!(?:(?:the|el|los|las|la|dia|on|for|para) )*(?:{_NUMERAL})$)")
 _BEFORE_TIMES = lexicon("at las la sobre by around hacia eso about")
-_BEFORE_DATES = lexicon("on for el para this next")
-_STOP = lexicon(
-    "and y but pero or o with con from desde please por porfa favor pls plz thanks gracias today tomorrow hoy "
-    "manana because porque que who whose su her his their now ahora on at is es for para the in to a via when "
-    "cuando if si instead not no asap tonight ya then luego so e"
-)
-_RELATIVES = lexicon("my mi our nuestro nuestra un una a an the el la los las")
 _NAMING = ("nombre de", "name of", "name is", "nombre es", "me llamo", "name's", "names", "booked as", "under")
-_LONGEST_NAME = 4
-_LONGEST_FULL_NAME = 6
-_PARTICLES = lexicon("de del la las los el van von der den da di do dos du le y bin al san")
-_NAMES_TOO = lexicon("may mar sol abril julio")
-NO_NAMES = lexicon(
-    "i i'm i'd i've me you it that this he she they we us him her them someone somebody anyone nobody nothing yes "
-    "no ok okay hi hello hey thanks please what when where who how why which can could do does is are was will "
-    "would my your hola gracias si vale que cuando donde quien como cual puede puedes quiero alguien nadie nada "
-    "eso esto el ella none not later tomorrow today now fine sorry never wait well ninguno luego manana hoy ahora "
-    "bien despues perdon perdona asi mejor otro otra another other cancel stop don't dont want be honest sure ver "
-    "ellos ti hold on too much espera esperar alquiler rent quick it's its"
-)
 
 
 class CueReader:
@@ -111,7 +93,7 @@ class CueReader:
                     break
                 start, end = words[first].start, words[last].end
                 said = trimmed(text[start:end])
-                if _overlaps(start, end, found) or not self._plausible(kind, words, first, last, said, asked, slots):
+                if overlaps(start, end, found) or not self._plausible(kind, words, first, last, said, asked, slots):
                     continue
                 slot = next(iter(open_slots.values()))
                 if not parses(said, slot, context):
@@ -230,7 +212,7 @@ class CueReader:
                 continue
             first, last, option, confidence = hit
             start, end = words[first].start, words[last].end
-            if not _overlaps(start, end, taken + found):
+            if not overlaps(start, end, taken + found):
                 said = trimmed(text[start:end])
                 found.append(Span(name, option, start, end, confidence, f"'{said}' is one of its options"))
         return found
@@ -241,7 +223,7 @@ class CueReader:
         """What is to be passed on belongs into the one slot that takes any words."""
         free = [name for name, slot in slots.items() if slot.type == "text" and name not in self._cues.names]
         hit = REPORTED.search(fold(text)) if len(free) == 1 and not slots[free[0]].sensitive else None
-        if hit is None or _overlaps(hit.start("said"), hit.end("said"), taken):
+        if hit is None or overlaps(hit.start("said"), hit.end("said"), taken):
             return []
         start, end = hit.span("said")
         return [Span(free[0], trimmed(text[start:end]), start, end, 0.8, "words to be passed on")]
@@ -253,7 +235,7 @@ class CueReader:
     ) -> list[Span]:
         wanted = [name for name in slots if name in self._cues.names and not slots[name].sensitive]
         found: list[Span] = []
-        for first, last, cue in _name_runs(text, words, taken):
+        for first, last, cue in name_runs(text, words, taken):
             if not wanted:
                 break
             start, end = words[first].start, words[last].end
@@ -313,93 +295,3 @@ def parses(text: str, slot: SlotConfig, context: DialogueContext) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _overlaps(start: int, end: int, spans: list[Span]) -> bool:
-    return any(start < span.end and span.start < end for span in spans)
-
-
-def _name_runs(text: str, words: list[Token], taken: list[Span]) -> Iterator[tuple[int, int, frozenset[str]]]:
-    """Runs of words that may be a name: after a short word that announces one, or written with capitals."""
-    place = 0
-    while place < len(words):
-        run = _name_at(text, words, place, taken)
-        if run is None:
-            place += 1
-            continue
-        first, last = run
-        yield first, last, frozenset(word.plain for word in words[max(0, place - 1) : first])
-        place = last + 1
-
-
-def _is_capital(text: str, word: Token) -> bool:
-    return text[word.start].isupper() and (word.plain not in ANCHORS or word.plain in _NAMES_TOO)
-
-
-def _name_at(text: str, words: list[Token], place: int, taken: list[Span]) -> tuple[int, int] | None:
-    first = place
-    while first < len(words) and words[first].plain in _RELATIVES and first - place < 2:
-        first += 1
-    last = first - 1
-    for index in range(first, min(first + _LONGEST_NAME, len(words))):
-        word = words[index]
-        bad = (
-            word.plain in _STOP
-            or word.plain in NO_NAMES
-            or any(letter.isdigit() or letter == "@" for letter in word.plain)
-        )
-        bad = bad or (word.plain in ANCHORS and word.plain not in ("may", "mar", "sol"))
-        if bad or not word.plain or _overlaps(word.start, word.end, taken):
-            break
-        last = index
-        if word.stops:
-            break
-    if last < first:
-        return None
-    if first > place and not text[words[first].start].isupper():
-        first = place + (words[place].plain in _RELATIVES)
-    capitals = [index for index in range(first, last + 1) if text[words[index].start].isupper()]
-    if capitals:
-        begin = capitals[0]
-        end = begin
-        while end < len(words) - 1:
-            after = next(
-                (index for index in range(end + 1, min(end + 4, len(words))) if _is_capital(text, words[index])), None
-            )
-            between = words[end + 1 : after] if after is not None else []
-            if after is None or words[end].stops or any(word.plain not in _PARTICLES for word in between):
-                break
-            end = after
-        return begin, end
-    return first, last
-
-
-def is_name(text: str) -> bool:
-    """Whether a whole text is a name: words with capitals, and the small words that names have."""
-    words = trimmed(text).split()
-    capitals = [word[:1].isupper() for word in words]
-    small = [fold(word) in _PARTICLES for word in words]
-    return (
-        0 < len(words) <= 6
-        and capitals[0]
-        and capitals[-1]
-        and all(a or b for a, b in zip(capitals, small, strict=True))
-    )
-
-
-def leading_name(text: str) -> str:
-    """The name that some words begin with: 'Ana' of 'Ana tomorrow'."""
-    end = 0
-    for word in tokens(text):
-        if _ends_name(word.plain) and not (end and word.plain in _PARTICLES):
-            break
-        end = word.end
-        if word.stops:
-            break
-    return trimmed(text[:end])
-
-
-def _ends_name(word: str) -> bool:
-    """Whether a word cannot be part of a name."""
-    odd = not word or any(letter.isdigit() or letter == "@" for letter in word)
-    return odd or word in _STOP or word in NO_NAMES or (word in ANCHORS and word not in _NAMES_TOO)

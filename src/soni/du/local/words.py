@@ -55,18 +55,6 @@ def tokens(text: str) -> list[Token]:
     ]
 
 
-def spans(text: str, longest: int = 8) -> list[str]:
-    """Every run of words, longest first, then from left to right."""
-    words = [match.span() for match in _WORD.finditer(text)]
-    runs = []
-    for length in range(min(longest, len(words)), 0, -1):
-        for first in range(len(words) - length + 1):
-            run = trimmed(text[words[first][0] : words[first + length - 1][1]])
-            if run:
-                runs.append(run)
-    return runs
-
-
 def lexicon(words: str) -> frozenset[str]:
     """A set of words, written the way words are."""
     return frozenset(words.split())
