@@ -69,7 +69,8 @@ class Message:
 
     def verdict(self, text: str) -> Verdict | None:
         """The yes or no that a text is or begins with, as it was written: no slip is put right into a yes."""
-        return verdict(text, self.context.reading, undoing=self.context.active_flow in self.assistant.undoing)
+        undoing = self.context.active_flow in self.assistant.undoing
+        return verdict(text, self.context.reading, undoing=undoing, shows=bool(self.context.filled))
 
     def ranked(self, text: str, *, active: bool = False) -> list[Score]:
         """The flows, the likeliest first; values speak for the flows that take them, and so does an undoing word."""

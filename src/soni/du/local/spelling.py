@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"(?<![\w@.'’-])[^\W\d_]+(?![\w@'’-]|\.\w)")
 _SHORTEST = 5
 _SHORTEST_ACT = 7
-_NEGATIONS = re.compile(r"\w+nt")
+_NEGATIONS = re.compile(r"(?:do|wo|ca|is|are|was|were|did|does|would|should|could|have|has|had)nt")
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,13 +45,19 @@ _UNDO_IT = re.compile(
 _AGAINST = re.compile(
     r"\b(?:but|though|although|however|except|besides|apart|unless|until|if|when|once|provided|before|after|first|only|"
     r"instead|rather|wait|hold|hang|stop|pause|later|tomorrow|not|no|nope|never|nothing|nobody|none|without|cannot|"
-    r"\w+n'?t|dont|wont|cant|isnt|didnt|doesnt|wouldnt|refuse|wrong|mistake|scam|fraud|doubt|unsure|change|fix|check|"
+    r"\w+n't|dont|wont|cant|isnt|didnt|doesnt|wouldnt|refuse|wrong|mistake|scam|fraud|doubt|unsure|change|fix|check|"
     r"pero|aunque|salvo|excepto|menos|sin|si no|cuando|hasta|antes|primero|luego|despues|manana|espera\w*|ni|nada|"
     r"nadie|nunca|jamas|tampoco|mal|error|equivoc\w*|duda\w*|cambia\w*|mejor|otro|otra|en vez|kidding|oops|hmm|depende|"
     r"maybe|quizas?|tal vez)\b"
 )
 _EXCLAMATIONS = ("venga ya", "anda ya", "yeah right")
 """Said of what cannot be true."""
+_TAKES_BACK = re.compile(
+    r"\b(?:but|wait|hold|hang|actually|instead|rather|not|no|never|nothing|\w+n't|dont|wont|cant|cancel|stop|wrong|"
+    r"mistake|scam|fraud|first|change|unless|pero|espera\w*|nunca|nada|mal|error|cancela\w*|anula\w*|mejor|cambia\w*|"
+    r"primero|antes|sin)\b"
+)
+"""Words that take a yes back, also in a sentence of their own."""
 _JOINED = re.compile(r"(?:and|then|also|y|luego|despues|tambien|ademas)\b")
 _QUESTION = re.compile(
     r"(?:and |y |also |tambien )*(?:what|what's|whats|how|when|where|which|who|can you|could you|do you|does|do they|"
@@ -80,13 +86,14 @@ class Verdict:
     rest: str = ""
     """What was said after it; a yes counts only if that is a question or a request of its own."""
     asks: bool = False
-    """Whether the rest is a question after a full stop."""
+    """Whether the rest takes nothing away from a yes, such as a question after a full stop."""
 
 
-def verdict(text: str, reading: Reading, *, undoing: bool = False) -> Verdict | None:
+def verdict(text: str, reading: Reading, *, undoing: bool = False, shows: bool = True) -> Verdict | None:
     """The yes or no that the message is or begins with; None for neither, and for both.
 
-    `undoing` is for questions about calling something off, where 'yes, cancel it' goes ahead.
+    `undoing` is for questions about calling something off, where 'yes, cancel it' goes ahead. `shows` is whether the
+    question shows values: if there is nothing that the rest could change, a clear yes is one whatever follows it.
     """
     text = _GLUED.sub(" ", _REPEATED.sub(r"\1", text))
     folded = fold(text)
@@ -113,13 +120,15 @@ def verdict(text: str, reading: Reading, *, undoing: bool = False) -> Verdict | 
     if place == len(plain):
         return None if "?" in text else Verdict(True)
     rest = text[words[place].start() :]
+    stopped = words[place - 1].group()[-1] in ".!;"
+    asks = rest.rstrip().endswith("?") and bool(_QUESTION.match(fold(rest)))
+    if strong and not _TAKES_BACK.search(fold(rest)) and (not shows or (stopped and asks)):
+        return Verdict(True, rest, asks=True)
     if _AGAINST.search(fold(rest)):
         return None
     if _JOINED.match(plain[place - 1]) and place > 1:
         return Verdict(True, rest)
-    if words[place - 1].group()[-1] not in ".!;":
-        return None
-    return Verdict(True, rest, asks=strong and rest.rstrip().endswith("?") and bool(_QUESTION.match(fold(rest))))
+    return Verdict(True, rest) if stopped else None
 
 
 def _as_boolean(text: str, reading: Reading) -> bool | None:
