@@ -238,7 +238,7 @@ def many_flows(count: int) -> SoniConfig:
 async def test_the_prompt_does_not_grow_with_the_number_of_flows(server: ModelServer) -> None:
     server.always = lambda body: OUT_OF_SCOPE
     sizes = []
-    for count in (10, 100, 1000):
+    for count in (10, 40, 400):
         reader, config = soni_du(server), many_flows(count)
         await reader.understand("the cat is hungry, give it food", context(None, config))
         sizes.append(len(prompt(server)))
