@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 from tests.cli.test_chat import BANKING, SONI, soni
 
@@ -62,6 +65,22 @@ def test_two_runs_side_by_side(tmp_path: Path) -> None:
 def test_a_bar_that_is_not_reached_fails(tmp_path: Path) -> None:
     soni("eval", "-c", BANKING, "-d", data(tmp_path), "--fail-under", "60")
     soni("eval", "-c", BANKING, "-d", data(tmp_path), "--fail-under", "90", status=1)
+
+
+@pytest.mark.parametrize("command", [["chat", "-c"], ["eval", "-d", "none.jsonl", "-c"]])
+def test_a_model_without_dspy_is_told_in_one_line(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "bot.yaml").write_text(
+        "settings: {understanding: cascade, llm: {model: openai/x}}\nflows: {hi: {steps: [{say: Hello}]}}\n"
+    )
+    (tmp_path / "none.jsonl").write_text('{"message": "x", "commands": [{"out_of_scope": true}]}')
+    hidden = f"import sys; sys.modules['dspy'] = None; sys.argv = ['soni', *{[*command, str(tmp_path / 'bot.yaml')]!r}]"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{hidden}; from soni.cli.main import main; main()"],
+        cwd=tmp_path, capture_output=True, text=True, check=False, input="hi\n",
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 1
+    assert "needs DSPy. Install it with: pip install 'soni[llm]'" in done.stderr + done.stdout
 
 
 def refused(status: int, *arguments: str) -> str:

@@ -122,6 +122,7 @@ async def test_what_is_taken_back_is_put_right(message: str, commands: list[Any]
         ("that sounds good", [{"affirm_confirmation": True}]),
         ("Yes, and then pay my water bill.",
          [{"affirm_confirmation": True}, {"start_flow": "pay_bill"}, {"set_slot": {"biller": "water"}}]),
+        ("yes, and also show my balance", [{"affirm_confirmation": True}, {"start_flow": "check_balance"}]),
         ("Yes. What's my balance?", [{"affirm_confirmation": True}, {"start_flow": "check_balance"}]),
         ("nooo", [{"deny_confirmation": True}]),
         ("not yet, I have to ask my girlfriend first", [{"deny_confirmation": True}]),

@@ -95,6 +95,7 @@ def test_a_called_flow_stands_on_its_caller_and_secrets_are_masked(tmp_path: Pat
         ({"message": "x", "context": {"task": "collect"}, "commands": []}, "a collect says which slot was asked for"),
         ({"message": "x", "context": {"task": "dance"}, "commands": []}, "a task is collect, confirm or inform"),
         ({"message": "x", "context": {"flw": "y"}, "commands": []}, "context.flw: Extra inputs are not permitted"),
+        ({"message": "x", "contxt": {}, "commands": []}, "contxt: Extra inputs are not permitted"),
         ({"message": "x", "commands": [{"set_slot": 3}]}, "'set_slot' cannot be read"),
     ],
 )  # fmt: skip

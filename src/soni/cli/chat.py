@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.text import Text
 
 from soni.cli.check import examine, problem_line
@@ -20,7 +21,7 @@ from soni.dm.orchestrator.task_handler import message_of
 from soni.dm.privacy import is_private
 from soni.du.configured import configured_understanding
 from soni.du.context import MASK
-from soni.errors import ConfigError, ConversationError
+from soni.errors import ConfigError, ConversationError, SoniError
 from soni.runtime.loop import RuntimeLoop
 from soni.store.checkpointer import open_checkpointer
 
@@ -50,6 +51,9 @@ def run_chat(config_path: Path, module: Path | None, user_id: str) -> int:
             console.print(problem_line(problem))
         if not any(problem.place for problem in error.problems):
             console.print("Name an assistant, for example: soni chat --config examples/banking/domain")
+        return 1
+    except SoniError as error:
+        console.print(f"[red]error:[/red] {escape(str(error))}")
         return 1
 
 

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from soni.du.cascade import Cascade
+from soni.errors import SoniError
 
 if TYPE_CHECKING:
     from soni.config.models import SoniConfig
@@ -17,7 +18,12 @@ def configured_understanding(config: SoniConfig, kind: str | None = None) -> Und
     kind = kind or config.settings.understanding
     if kind == "local" or config.settings.llm is None:
         return offline_understanding(config)
-    llm = import_module("soni.du.llm")
+    try:
+        llm = import_module("soni.du.llm")
+    except ModuleNotFoundError as error:
+        if error.name != "dspy":
+            raise
+        raise SoniError(f"understanding '{kind}' needs DSPy. Install it with: pip install 'soni[llm]'") from None
     understanding: Understanding = llm.SoniDU(model=llm.Model.configured(config.settings.llm))
     return Cascade(offline_understanding(config), understanding) if kind == "cascade" else understanding
 

@@ -46,9 +46,16 @@ class Place(BaseModel):
 
 
 class _Line(BaseModel):
-    model_config = ConfigDict(extra="allow")
+    """A line of data; what predictions add to it is passed over."""
+
+    model_config = ConfigDict(extra="forbid")
 
     message: str
+    id: str | int | None = None
+    note: str | None = None
+    predicted: list[dict[str, Any]] | None = None
+    exact: bool | None = None
+    by: str | None = None
     language: str | None = None
     context: Place = Place()
     commands: list[dict[str, Any]]

@@ -56,10 +56,12 @@ def confirm(message: Message) -> list[Found] | None:
 def _yes_and(message: Message, said: Verdict) -> list[Found] | None:
     """A yes before something else: it counts if the rest goes on from it, and not if it takes anything back."""
     yes = Found(AffirmConfirmation(), 0.85, f"'{message.text}' says yes")
+    start = message.start(without_courtesies(said.rest), BOTH)
+    if start is not None and isinstance(start[0].command, StartFlow):
+        return [yes, *start]
     changed = corrected(message) or message.values(said.rest, message.context.slots_of(*message.context.chain))
     if any(isinstance(found.command, CorrectSlot) for found in changed):
         return changed
-    start = message.start(without_courtesies(said.rest), BOTH)
     if start is None and not said.asks:
         return None
     return [yes, *(start or changed)]

@@ -164,7 +164,7 @@ class Message:
         """A value that was found, as the command it comes to."""
         kind = self.context.slots[span.slot].type
         words = self.fixed.as_written(span.words) if kind in FREE else span.words
-        return self._command(span.slot, words, span.confidence, span.evidence, words)
+        return self._command(span.slot, span.value or words, span.confidence, span.evidence, words)
 
     def _command(self, slot: str, value: str, sure: float, evidence: str, words: str) -> Found:
         change = slot in self.context.filled and slot != self.context.asked

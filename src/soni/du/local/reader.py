@@ -22,6 +22,8 @@ class Span:
     end: int
     confidence: float
     evidence: str
+    value: str = ""
+    """What the words stand for, where they cannot be read as they are: the option that they name."""
 
 
 @dataclass(frozen=True, slots=True)

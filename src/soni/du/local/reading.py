@@ -214,7 +214,7 @@ class CueReader:
             start, end = words[first].start, words[last].end
             if not overlaps(start, end, taken + found):
                 said = trimmed(text[start:end])
-                found.append(Span(name, option, start, end, confidence, f"'{said}' is one of its options"))
+                found.append(Span(name, said, start, end, confidence, "one of its options", value=option))
         return found
 
     # Words
