@@ -99,7 +99,11 @@ class CueReader:
                 if not parses(said, slot, context):
                     continue
                 name, why = self._owner(kind, words, first, last, said, open_slots, rivals, context, asked)
-                if name is not None and kind in NUMBERS and self._is_one_of_several(words, first, last, said, context):
+                if (
+                    name is not None
+                    and kind in NUMBERS
+                    and self._is_one_of_several(words, first, last, said, context, found)
+                ):
                     break
                 if name is not None:
                     found.append(Span(name, said, start, end, TELLING if why == _BY_UNIT else 0.9, why))
@@ -140,14 +144,18 @@ class CueReader:
         return True
 
     def _is_one_of_several(
-        self, words: list[Token], first: int, last: int, said: str, context: DialogueContext
+        self, words: list[Token], first: int, last: int, said: str, context: DialogueContext, found: list[Span]
     ) -> bool:
         """Whether there is another plain number, so that nothing tells which is meant: 'two payments of 50'."""
         if _MONEY.search(fold(said)) or self._counts(
             words[last + 1].plain if last + 1 < len(words) else "", context.slots
         ):
             return False
-        others = (word for place, word in enumerate(words) if not first <= place <= last)
+        others = (
+            word
+            for place, word in enumerate(words)
+            if not (first <= place <= last or overlaps(word.start, word.end, found))
+        )
         return any(
             _PLAIN_NUMBER.fullmatch(word.plain) or (word.plain in COUNT and word.plain not in _ARTICLES)
             for word in others
