@@ -71,6 +71,21 @@ async def test_what_leaves_no_doubt_asks_nobody(message: str, task: object, comm
     assert (first.asked, model.asked, understood.by) == (0, 0, "shortcut")
 
 
+@pytest.mark.parametrize(
+    ("message", "task"),
+    [
+        ("yes?", confirm("Go on?")),
+        ("sure?", confirm("Go on?")),
+        ("50?", collect("How much?", "amount")),
+        ("no la he perdido", collect("What happened?", "block_reason")),
+    ],
+)
+async def test_what_leaves_a_doubt_is_no_shortcut(message: str, task: object) -> None:
+    first = Counted(SURE)
+    await Cascade(first, Counted(MODEL)).understand(message, context(task))  # type: ignore[arg-type]  # a task
+    assert first.asked == 1
+
+
 async def test_an_answer_in_any_words_is_not_worth_a_call() -> None:
     model = Counted(MODEL)
     cascade = Cascade(LocalUnderstanding(CONFIG), model)

@@ -195,6 +195,7 @@ async def test_a_conversation_goes_on_offline_while_the_model_is_down_and_with_i
         turn = await loop.run_turn("send 50 euros", user_id="b44")
         assert turn.text.endswith("Who should receive it?")
         assert turn.explain.commands[-1].by == "local, instead of one that failed"
+        assert turn.usage.calls == 1
         turn = await loop.run_turn("that friend of mine, Ana", user_id="b44")
         assert turn.text.startswith("Send €50.00 to Ana")
         assert (turn.usage.calls, turn.usage.prompt_tokens) == (1, 11)

@@ -57,6 +57,8 @@ async def test_nor_do_anything_else(message: str, where: dict[str, Any], example
 async def test_what_is_not_read_to_its_end_is_no_yes() -> None:
     long = "yes. " + "it is a lovely day. " * 40 + "but do not send it"
     assert AffirmConfirmation() not in (await read(long, REVIEW)).commands
+    polite = "yes " + "please " * 80 + "but do not send it"
+    assert AffirmConfirmation() not in (await read(polite, REVIEW)).commands
 
 
 CARD = {"flow": "block_card", "filled": {}, "asked": "card"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -21,7 +22,6 @@ from soni.evaluation.labelled import label_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from soni.config.models import SoniConfig
     from soni.evaluation import Labelled, Prediction, Scores
@@ -101,8 +101,6 @@ def _run(
 
 
 def _earlier(path: str) -> dict[str, Any]:
-    from pathlib import Path
-
     report: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
     _ = report["exact"], report["commands"]
     return report

@@ -113,9 +113,8 @@ def evaluate(
     """
     from soni.cli.eval import KINDS, run_eval
 
-    for kind in (understanding,):
-        if kind is not None and kind not in KINDS:
-            raise typer.BadParameter(f"there is no understanding '{kind}': it is {', '.join(KINDS)}.")
+    if understanding is not None and understanding not in KINDS:
+        raise typer.BadParameter(f"there is no understanding '{understanding}': it is {', '.join(KINDS)}.")
     raise typer.Exit(
         run_eval(
             config,

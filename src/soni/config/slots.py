@@ -99,11 +99,18 @@ class SlotConfig(BaseModel):
         return self.description.choose(language, default, name).source if self.description else name.replace("_", " ")
 
     @cached_property
+    def option_words(self) -> dict[str, tuple[str, ...]]:
+        """Each option with every word the author has for it: its name, its synonyms, its labels."""
+        return {
+            value: (value.replace("_", " "), *option.synonyms, *_labels(option))
+            for value, option in self.options.items()
+        }
+
+    @cached_property
     def value_type(self) -> ValueType[Any]:
         """The type that reads and shows this slot's values."""
         if self.type == "choice":
-            words = {value: [*option.synonyms, *_labels(option)] for value, option in self.options.items()}
-            return TYPES["choice"](options=words)  # type: ignore[call-arg]  # only this type has options
+            return TYPES["choice"](options=self.option_words)  # type: ignore[call-arg]  # only this type has options
         if self.type == "list":
             return TYPES["list"](item=TYPES[self.items]())  # type: ignore[call-arg]  # only this type has an item
         return TYPES[self.type]()

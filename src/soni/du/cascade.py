@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from soni.core.commands import Clarify, OutOfScope, SetSlot
 from soni.du.shortcuts import shortcut
+from soni.du.understanding import spent
 
 if TYPE_CHECKING:
     from soni.du.context import DialogueContext
@@ -45,7 +46,8 @@ class Cascade:
             better = await self._second.understand(message, context)
         except Exception as error:  # a model may fail in any way; what was understood without it still holds
             logger.warning("the model could not help: %s", error if not _is_private(context) else type(error).__name__)
-            return replace(understood, by=f"cascade: {understood.by}, the model failed")
+            by = f"cascade: {understood.by}, the model failed"
+            return replace(understood, by=by, usage=understood.usage + spent(error))
         language = better.language or understood.language
         return replace(better, by=f"cascade: {better.by}", language=language, usage=understood.usage + better.usage)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from soni.errors import SoniError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -41,6 +43,9 @@ class Usage:
         )
 
 
+_NOTHING = Usage()
+
+
 @dataclass(frozen=True, slots=True)
 class Understood:
     """What a message means, in spoken order, and what it cost to find out."""
@@ -59,6 +64,19 @@ class Understood:
     def of(cls, commands: Iterable[Command], *, by: str, language: str | None = None) -> Understood:
         """Commands of which the understanding is sure."""
         return cls(tuple(Found(command) for command in commands), by=by, language=language)
+
+
+class UnderstandingFailed(SoniError):
+    """A message could not be read; what trying has cost is counted all the same."""
+
+    def __init__(self, message: str, usage: Usage = _NOTHING) -> None:
+        super().__init__(message)
+        self.usage = usage
+
+
+def spent(error: BaseException) -> Usage:
+    """What a failed understanding has cost, as far as it says."""
+    return error.usage if isinstance(error, UnderstandingFailed) else _NOTHING
 
 
 class Understanding(Protocol):

@@ -21,7 +21,7 @@ from soni.core.commands import (
     StartFlow,
 )
 from soni.core.values.phrase import fold
-from soni.du.understanding import Understood, Usage
+from soni.du.understanding import Understood, Usage, spent
 from soni.errors import SoniError
 from soni.evaluation.labelled import label_of
 
@@ -94,7 +94,7 @@ async def predict(
         try:
             understood = await understanding.understand(one.message, context)
         except SoniError as error:
-            understood = Understood((), by=f"failed: {error}")
+            understood = Understood((), by=f"failed: {error}", usage=spent(error))
         predictions.append(Prediction(one, context, understood, time.perf_counter() - began))
         done()
     return predictions
@@ -203,8 +203,6 @@ class Scores:
     usage: Usage
     failed: int
     """Messages that could not be read at all."""
-    asked_model: int
-    """Messages for which a model was called."""
     out_of_scope_auroc: float | None
     """How well confidence tells what the assistant is for from what it is not for."""
     misses: list[Prediction] = field(default_factory=list)
@@ -276,7 +274,6 @@ def scored(predictions: Sequence[Prediction]) -> Scores:
         p99_ms=quantiles(times, n=100)[98] if len(times) > 1 else times[0],
         usage=sum(usages, Usage()),
         failed=sum(prediction.understood.by.startswith("failed") for prediction in predictions),
-        asked_model=sum(usage.calls > 0 for usage in usages),
         out_of_scope_auroc=_auroc(predictions),
         misses=[prediction for prediction in predictions if not prediction.exact],
     )

@@ -28,7 +28,7 @@ from soni.core.state import DialogueState
 from soni.core.values.choice import Choice
 from soni.dm.privacy import is_private, masked
 from soni.du.context import dialogue_context
-from soni.du.understanding import Found, Understood
+from soni.du.understanding import Found, Understood, spent
 from soni.runtime.context import RuntimeContext
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ async def _understood(
         async with asyncio.timeout(context.config.settings.understanding_timeout):
             return await _asked(context.understanding, text, dialogue)
     except Exception as error:  # an understanding may be anybody's model; its failure must not end the conversation
+        context.turn.usage += spent(error)
         _log(error, state, context)
     try:
         understood = await _asked(context.offline(), text, dialogue)

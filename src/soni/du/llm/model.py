@@ -11,14 +11,13 @@ from weakref import WeakKeyDictionary
 import dspy
 from dspy.utils.exceptions import AdapterParseError
 
-from soni.du.understanding import Usage
-from soni.errors import SoniError
+from soni.du.understanding import UnderstandingFailed, Usage
 
 if TYPE_CHECKING:
     from soni.config.models import LLMConfig
 
 
-class ModelFailed(SoniError):
+class ModelFailed(UnderstandingFailed):
     """The model could not be asked, or its answer could not be used; the offline understanding takes over."""
 
 
@@ -71,9 +70,11 @@ class Model:
                 error.usage = _usage(tracker, began)
                 raise
             except TimeoutError:
-                raise ModelFailed(f"the model did not answer within {self._timeout} seconds") from None
+                told = f"the model did not answer within {self._timeout} seconds"
+                raise ModelFailed(told, _usage(tracker, began)) from None
             except (OSError, dspy.LMError) as error:
-                raise ModelFailed(f"the model could not be asked: {type(error).__name__}: {error}") from error
+                told = f"the model could not be asked: {type(error).__name__}: {error}"
+                raise ModelFailed(told, _usage(tracker, began)) from error
         return prediction, _usage(tracker, began)
 
 

@@ -83,13 +83,15 @@ class SoniDU(dspy.Module):  # type: ignore[misc]  # DSPy is published without ty
                 spent += getattr(error, "usage", Usage(calls=1))
                 answer, problem = error.lm_response, "it is not in the form that was asked for"
                 continue
+            except ModelFailed as error:
+                raise ModelFailed(str(error), spent + error.usage) from error
             spent += usage
             commands = _registered(prediction.commands, context)
             problem = "; ".join(_problems(commands, context)) or ("there is no command in it" if not commands else "")
             if not problem:
                 return commands, spent
             answer = str([command.dump() for command in commands])
-        raise ModelFailed(f"the model's answer could not be used, also when asked again: {problem}")
+        raise ModelFailed(f"the model's answer could not be used, also when asked again: {problem}", spent)
 
     async def _values(
         self, message: str, wanted: Mapping[str, Any], context: DialogueContext

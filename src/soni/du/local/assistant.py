@@ -53,6 +53,5 @@ def _texts(config: SoniConfig) -> Iterator[str]:
         yield from (piece for template in flow.trigger.templates for piece in template.pieces if isinstance(piece, str))
     for name, slot in config.slots.items():
         yield from (name.replace("_", " "), *slot.aliases, *(slot.description.sources if slot.description else ()))
-        for option, declared in slot.options.items():
-            yield from (option.replace("_", " "), *declared.synonyms)
-            yield from declared.label.sources if declared.label else ()
+        for words in slot.option_words.values():
+            yield from words

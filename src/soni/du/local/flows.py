@@ -33,7 +33,7 @@ _WORDS_FOR = {
 }
 
 LEARNED = 0.2
-"""How much the regression counts beside plain similarity; chosen by bench/understanding/calibrate.py."""
+"""How much the regression counts beside plain similarity; chosen on the development data."""
 _NEAREST = 3
 _STEPS = 100
 _STRENGTH = 100.0
@@ -98,11 +98,6 @@ class FlowScorer:
     def warm(self) -> None:
         """Load the encoder, embed the phrases and fit the regression, so that no message waits for it."""
         self._vectors, self._learned = _fitted(tuple(self._phrases), self._flows)
-
-    @property
-    def is_warm(self) -> bool:
-        """Whether the encoder is loaded."""
-        return self._vectors is not None
 
     def ranked(self, message: str, flows: Collection[str], language: str | None = None) -> list[Score]:
         """These flows, the likeliest first; a phrase said word for word leaves no other."""

@@ -56,6 +56,8 @@ class Message:
     text: str
     context: DialogueContext
     assistant: Assistant
+    whole: bool = True
+    """Whether this is all that was said; a yes that is not read to its end is none."""
     fixed: Repaired = field(init=False)
     """The text with slips of the keyboard put right."""
     core: str = field(init=False)
@@ -70,7 +72,8 @@ class Message:
     def verdict(self, text: str) -> Verdict | None:
         """The yes or no that a text is or begins with, as it was written: no slip is put right into a yes."""
         undoing = self.context.active_flow in self.assistant.undoing
-        return verdict(text, self.context.reading, undoing=undoing, shows=bool(self.context.filled))
+        said = verdict(text, self.context.reading, undoing=undoing, shows=bool(self.context.filled))
+        return None if said is not None and said.yes and not self.whole else said
 
     def ranked(self, text: str, *, active: bool = False) -> list[Score]:
         """The flows, the likeliest first; values speak for the flows that take them, and so does an undoing word."""

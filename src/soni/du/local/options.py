@@ -18,15 +18,7 @@ _SHORT = 4
 
 def option_in(words: list[Token], slot: SlotConfig) -> tuple[int, int, str, float] | None:
     """The option that some words name: exactly, in another form of the word, or misspelt; the longest name first."""
-    names = {
-        tuple(fold(said).split()): option
-        for option, declared in slot.options.items()
-        for said in (
-            option.replace("_", " "),
-            *declared.synonyms,
-            *(declared.label.sources if declared.label else ()),
-        )
-    }
+    names = {tuple(fold(said).split()): option for option, known in slot.option_words.items() for said in known}
     best: tuple[float, int, int, int, str] | None = None
     for name, option in names.items():
         for first in range(len(words) - len(name) + 1):

@@ -57,7 +57,7 @@ class LocalUnderstanding:
         if language is not None:
             # Numbers and dates are read in the language they are said in.
             context = replace(context, reading=replace(context.reading, language=language))
-        found = self._found(message.strip()[:MOST_READ], context)
+        found = self._found(message.strip(), context)
         seconds = time.perf_counter() - began
         return Understood(tuple(found), by="local", language=language, usage=Usage(seconds=seconds))
 
@@ -67,7 +67,7 @@ class LocalUnderstanding:
         asked = context.slots.get(context.asked or "")
         if asked is not None and asked.sensitive:
             return self._secret(text, context)
-        message = Message(text, context, self._assistant)
+        message = Message(text[:MOST_READ], context, self._assistant, whole=len(text) <= MOST_READ)
         return (
             agreed(message)
             or said_to_any(message)
