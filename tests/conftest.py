@@ -1,4 +1,4 @@
-"""Fixtures: assistants from YAML in a string, conversations on every checkpointer."""
+"""Fixtures: assistants from YAML in a string, conversations on every store."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
-from langgraph.checkpoint.memory import InMemorySaver
 
 from soni import Actions, SoniConfig, load_config
-from soni.config.models import PersistenceConfig
-from soni.store.checkpointer import open_checkpointer
+from soni.store import Store, open_store
 from soni.testing import Conversation
 
 # No example is too slow for a busy machine; CI looks at the same examples every time.
@@ -41,16 +39,12 @@ def assistant(tmp_path: Path) -> Assistant:
 async def talk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Talk]:
     """Begin a conversation; every test that uses it runs in memory, and in a file across restarts."""
     fresh = "new loop" in request.param
-    if request.param == "memory":
-        saver: Any = InMemorySaver()
-        yield _talker(saver, fresh)
-        return
-    async with open_checkpointer(PersistenceConfig(backend="sqlite", path=str(tmp_path / "c.db"))) as saver:
-        yield _talker(saver, fresh)
+    async with open_store(f"sqlite:{tmp_path}/c.db" if fresh else "memory:") as store:
+        yield _talker(store, fresh)
 
 
-def _talker(saver: Any, fresh: bool) -> Talk:
+def _talker(store: Store, fresh: bool) -> Talk:
     def begin(config: SoniConfig, actions: Actions | None = None, **options: Any) -> Conversation:
-        return Conversation(config, actions=actions, checkpointer=saver, fresh=fresh, **options)
+        return Conversation(config, actions=actions, store=store, fresh=fresh, **options)
 
     return begin

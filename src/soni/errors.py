@@ -8,7 +8,9 @@ SoniError
 ├── InvalidValue       a value that a slot cannot hold
 ├── ConfirmationVoid   what was confirmed has changed after something was done with it
 ├── LimitReached       a flow ran too many steps or rounds without asking or ending
-└── ConversationError  a turn was asked for in a way that cannot be served
+├── ConversationError  a turn was asked for in a way that cannot be served
+│   └── ConversationBusy       another turn of the conversation has been running for too long
+└── StoreUnavailable   the database cannot be written or read now; what was accepted is finished later
 """
 
 from __future__ import annotations
@@ -90,6 +92,19 @@ class ConfirmationVoid(SoniError):
 
 class ConversationError(SoniError):
     """A turn was asked for in a way that cannot be served."""
+
+
+class ConversationBusy(ConversationError):
+    """Another turn of the conversation, here or elsewhere, has been running for longer than one waits."""
+
+
+class StoreUnavailable(SoniError):
+    """The database cannot be written or read now. A turn that was accepted is finished when it can be again."""
+
+    def __init__(self, message: str, *, lost: bool = False) -> None:
+        super().__init__(message)
+        self.lost = lost
+        """Whether only the connection was lost, so that another may do."""
 
 
 def dotted(path: Iterable[str | int]) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
-from langgraph.checkpoint.memory import InMemorySaver
 
 from soni import RuntimeLoop, SoniConfig
 from soni.core.commands import (
@@ -36,6 +35,7 @@ from soni.core.commands import (
 from soni.core.pending_task import PendingTask, requires_input
 from soni.core.state import CONVERSATION, DialogueState
 from soni.runtime.result import TurnResult
+from soni.store.sqlite import SqliteStore
 from soni.testing import ScriptedUnderstanding
 from tests.conversations.generated_flows import FLOWS, SLOTS, assistants, doing
 
@@ -66,7 +66,7 @@ class AnyConversation(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.events = asyncio.Runner()
-        self.store = InMemorySaver()
+        self.store = SqliteStore()
         self.now = datetime(2026, 1, 1, 9)
         self.said = ScriptedUnderstanding()
         self.done: list[str] = []
@@ -84,7 +84,7 @@ class AnyConversation(RuleBasedStateMachine):
         """As after a restart of the process."""
         actions = doing(self.done)
         self.loop = RuntimeLoop(
-            self.config, actions=actions, checkpointer=self.store, understanding=self.said, clock=lambda: self.now
+            self.config, actions=actions, store=self.store, understanding=self.said, clock=lambda: self.now
         )
 
     @rule(helps=st.booleans(), others=st.lists(commands, max_size=3), first=st.booleans())

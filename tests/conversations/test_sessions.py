@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from soni import RuntimeLoop
-from soni.config.models import PersistenceConfig
 from soni.core.commands import (
     CancelFlow,
     ChitChat,
@@ -24,7 +23,7 @@ from soni.core.commands import (
 )
 from soni.core.message_sink import BufferedMessageSink
 from soni.errors import ConfigError, ConversationError
-from soni.store.checkpointer import open_checkpointer
+from soni.store import open_store
 from soni.testing import Conversation
 from tests.conftest import Assistant, Talk
 from tests.conversations.hosts import new_loop
@@ -303,16 +302,16 @@ async def test_b54_b43_reset_takes_the_conversation_from_a_person(assistant: Ass
 async def test_b54_forget_leaves_nothing_of_the_user_in_the_store(assistant: Assistant, tmp_path: Path) -> None:
     path = tmp_path / "c.db"
     config = assistant(LATER)
-    async with open_checkpointer(PersistenceConfig(backend="sqlite", path=str(path))) as saver:
+    async with open_store(f"sqlite:{path}") as store:
         for name in ("anaconda", "benjamin"):
-            user = Conversation(config, checkpointer=saver, user_id=name)
+            user = Conversation(config, store=store, user_id=name)
             await user.say(StartFlow(flow="meet"), SetSlot(slot="name", value=f"Name-{name}"), text=f"I am {name}")
             await user.say(HumanHandoff(reason=f"{name} wants it"), text=f"Says-{name}")
             await user.say(text=f"More-{name}")
             async with new_loop(user) as loop:
                 await loop.say(name, f"Person-{name}")
                 await loop.return_to_assistant(name)
-        async with RuntimeLoop(config, checkpointer=saver) as loop:
+        async with RuntimeLoop(config, store=store) as loop:
             await loop.forget("anaconda")
             assert (await loop.get_state("anaconda"))["turn"] == 0
             assert str(await loop.explain("anaconda")) == "Nothing has been said yet."

@@ -9,7 +9,7 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, PydanticSchemaGenerationError, TypeAdapter, ValidationError
@@ -30,9 +30,11 @@ Inform = Callable[[str], Awaitable[None]]
 class ActionContext:
     """What an action may ask for besides slots: give a parameter this type to receive it."""
 
-    def __init__(self, inform: Inform, *, user_id: str, language: str) -> None:
+    def __init__(self, inform: Inform, *, user_id: str, language: str, idempotency_key: str = "") -> None:
         self.user_id = user_id
         self.language = language
+        self.idempotency_key = idempotency_key
+        """The same whenever this visit of this step is tried again with these values, and never otherwise."""
         self.limit: asyncio.Timeout | None = None
         self._inform = inform
         self._loop = asyncio.get_running_loop()
@@ -88,6 +90,7 @@ class _Action:
     parameters: dict[str, _Parameter]
     context: str | None
     all_slots: bool
+    reconcile: _Action | None = None
 
 
 class Actions:
@@ -107,13 +110,22 @@ class Actions:
         self.command_handlers: list[Any] = []
         """Handlers of commands of the assistant's own."""
 
-    def register(self, name: str | None = None, *, effect: Effect = "once") -> Callable[[Function], Function]:
-        """Make a function an action. Undeclared means `once`: never called twice for one visit of its step."""
+    def register(
+        self, name: str | None = None, *, effect: Effect = "once", reconcile: Callable[..., Any] | None = None
+    ) -> Callable[[Function], Function]:
+        """Make a function an action. Undeclared means `once`: never called twice for one visit of its step.
+
+        `reconcile` is for `once`: a function that takes slots and context as the action does and finds out whether it
+        happened, when nobody knows: it returns the outputs if it did ({} if it has none), None if it did not.
+        """
         if effect not in get_args(Effect):
             raise ValueError(f"there is no effect '{effect}'; an action is {', '.join(get_args(Effect))}")
+        if reconcile is not None and effect != "once":
+            raise ValueError(f"only a 'once' action is reconciled; one that is '{effect}' is simply called again")
+        asked = None if reconcile is None else _read(reconcile, "pure")
 
         def add(function: Function) -> Function:
-            self._add(self._actions, name or function.__name__, _read(function, effect))
+            self._add(self._actions, name or function.__name__, replace(_read(function, effect), reconcile=asked))
             return function
 
         return add
@@ -179,6 +191,20 @@ class Actions:
             logger.warning("validator '%s' raised %s", validator, type(error).__name__)
             return False
 
+    def can_reconcile(self, action: str) -> bool:
+        """Whether an action came with a function that finds out whether it happened."""
+        return self._actions[action].reconcile is not None
+
+    async def reconcile(
+        self, name: str, slots: Mapping[str, Any], *, context: ActionContext, timeout: float
+    ) -> Mapping[str, Any] | None:
+        """Ask whether an action happened: its outputs if so, None if not; ActionError if even that cannot be told."""
+        asked = self._actions[name].reconcile
+        if asked is None:
+            raise ActionError(f"action '{name}' came without a function that could tell")
+        arguments = _arguments(name, asked, slots)
+        return await self._attempt(f"{name}: reconcile", asked, arguments, context, timeout)
+
     async def call(
         self, name: str, slots: Mapping[str, Any], *, context: ActionContext, timeout: float, retry: int = 0
     ) -> Mapping[str, Any]:
@@ -188,7 +214,7 @@ class Actions:
         attempts = 1 if action.effect == "once" else retry + 1
         for attempt in range(attempts):
             try:
-                return await self._attempt(name, action, arguments, context, timeout)
+                return await self._attempt(name, action, arguments, context, timeout) or {}
             except (ActionOutcomeUnknown, ActionResultUnusable):
                 raise
             except ActionError:
@@ -199,7 +225,7 @@ class Actions:
 
     async def _attempt(
         self, name: str, action: _Action, arguments: dict[str, Any], context: ActionContext, timeout: float
-    ) -> Mapping[str, Any]:
+    ) -> Mapping[str, Any] | None:
         given = {**arguments, action.context: context} if action.context else arguments
         try:
             async with asyncio.timeout(timeout) as limit:
@@ -280,10 +306,10 @@ def _fitted(adapter: TypeAdapter[Any], value: Any) -> Any:
         raise
 
 
-def _outputs(name: str, result: Any) -> Mapping[str, Any]:
+def _outputs(name: str, result: Any) -> Mapping[str, Any] | None:
     match result:
         case None:
-            return {}
+            return None
         case BaseModel():
             return {field: getattr(result, field) for field in type(result).model_fields}
         case Mapping():

@@ -23,7 +23,7 @@ from soni.du.configured import configured_understanding
 from soni.du.context import MASK
 from soni.errors import ConfigError, ConversationError, SoniError
 from soni.runtime.loop import RuntimeLoop
-from soni.store.checkpointer import open_checkpointer
+from soni.store import open_store
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -66,8 +66,8 @@ async def _chat(config_path: Path, module: Path | None, user_id: str, console: C
     logging.getLogger("soni").propagate = False
     understanding = configured_understanding(config)
     async with (
-        open_checkpointer(config.settings.persistence) as checkpointer,
-        RuntimeLoop(config, actions=examined.actions, checkpointer=checkpointer, understanding=understanding) as loop,
+        open_store(config.settings.persistence.url) as store,
+        RuntimeLoop(config, actions=examined.actions, store=store, understanding=understanding) as loop,
     ):
         # While the person reads and types, the encoder is loaded.
         warm = getattr(understanding, "warm", None)

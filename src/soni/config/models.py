@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -74,12 +76,24 @@ __all__ = [
 
 
 class PersistenceConfig(BaseModel):
-    """Where `soni chat` keeps conversations."""
+    """Where the command line keeps conversations, and for how long."""
 
     model_config = MODEL
 
-    backend: Literal["memory", "sqlite"] = "memory"
+    backend: Literal["memory", "sqlite", "postgres"] = "memory"
     path: str = ".soni/conversations.db"
+    """The file, for sqlite."""
+    url_env: str = "DATABASE_URL"
+    """The variable of the environment that holds the address of the database, for postgres."""
+    retention: Seconds | None = None
+    """How long finished turns are kept; `soni prune` deletes those that are older."""
+
+    @property
+    def url(self) -> str:
+        """The address of the store, as `open_store` takes it."""
+        if self.backend == "postgres":
+            return os.environ.get(self.url_env, "")
+        return "memory:" if self.backend == "memory" else f"sqlite:{self.path}"
 
 
 def _code(known: Callable[[str], bool], what: str) -> AfterValidator:
@@ -208,6 +222,12 @@ class SoniConfig(BaseModel):
     def may_keep(self, slot: str) -> bool:
         """Whether a value may be kept beside its slot: a secret may not, and the conversation's are not a flow's."""
         return not self.slots[slot].sensitive and slot not in self.conversation_slots
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A mark of everything a conversation can depend on; it changes when the assistant does."""
+        told = repr((self.slots, self.flows, self.events, self.texts))
+        return hashlib.blake2b(told.encode(), digest_size=8).hexdigest()
 
     @cached_property
     def languages(self) -> frozenset[str]:

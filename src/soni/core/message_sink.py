@@ -33,10 +33,17 @@ class Message:
     text: str
     options: tuple[Option, ...] = ()
     data: dict[str, Any] | None = None
+    sequence: int | None = None
+    """Its place among all that was said in the conversation, once it is stored."""
 
     def to_json(self) -> dict[str, Any]:
         """The message as JSON, without the parts it does not have."""
         return {key: value for key, value in asdict(self).items() if value not in ((), None)}
+
+    @classmethod
+    def load(cls, data: dict[str, Any]) -> Message:
+        """The message that `to_json` wrote."""
+        return cls(**{**data, "options": tuple(Option(**option) for option in data.get("options", ()))})
 
 
 class MessageSink(ABC):

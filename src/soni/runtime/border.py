@@ -8,6 +8,8 @@ from soni.errors import ConversationError
 
 MOST_CHARACTERS = 10_000
 """The longest message a turn takes."""
+MOST_IN_A_NAME = 200
+"""The longest name of a message."""
 
 
 def readable(text: object) -> str:
@@ -16,8 +18,17 @@ def readable(text: object) -> str:
         raise ConversationError(f"a message is text, not {type(text).__name__}")
     if len(text) > MOST_CHARACTERS:
         raise ConversationError(f"the message has {len(text)} characters; at most {MOST_CHARACTERS} are taken")
-    # Halves of characters cannot be stored anywhere.
-    return text.encode("utf-8", "replace").decode()
+    # Halves of characters cannot be stored anywhere, and a NUL not everywhere.
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def named(message_id: object) -> str:
+    """The name of a message, by which it is known when it comes again; ConversationError if it cannot be one."""
+    if not isinstance(message_id, str) or not message_id:
+        raise ConversationError("a message_id is a text that is not empty")
+    if len(message_id) > MOST_IN_A_NAME:
+        raise ConversationError(f"a message_id has at most {MOST_IN_A_NAME} characters, not {len(message_id)}")
+    return readable(message_id)
 
 
 def offered(payload: object) -> dict[str, str]:

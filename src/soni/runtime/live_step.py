@@ -13,8 +13,9 @@ from soni.config.models import ActionStepConfig
 from soni.core.message_sink import Message
 from soni.core.state import digest
 from soni.du.context import MASK
-from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable
+from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable, InvalidValue
 from soni.flow.manager import has_acted
+from soni.runtime.ledger import Effect
 
 if TYPE_CHECKING:
     from soni.core.state import DialogueState, Handoff
@@ -142,24 +143,53 @@ class LiveStep:
     async def accept(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
         return await self._context.accept(self._state, values, flow_id=self._frame["flow_id"])
 
-    async def call_action(self, name: str, *, timeout: float | None, retry: int) -> Mapping[str, Any]:
-        everything = self.stored if self._context.actions.takes_all(name) else {}
-        for slot in {**self._context.actions.parameters(name), **everything}:
+    async def call_action(
+        self, name: str, *, outputs: Mapping[str, str], timeout: float | None, retry: int
+    ) -> Mapping[str, Any]:
+        actions, turn, config = self._context.actions, self._context.turn, self._context.config
+        everything = self.stored if actions.takes_all(name) else {}
+        taken = {**actions.parameters(name), **everything}
+        for slot in taken:
             self.slots.get(slot)  # an action reads what its signature names
-        limit = timeout or self._context.config.settings.action_timeout
-        language = self._context.language(self._state)
-        context = ActionContext(self._progress, user_id=self._context.turn.user_id, language=language)
-        once = self._context.actions.effect(name) == "once"
+        given = {slot: self.stored[slot] for slot in sorted(taken) if self.stored.get(slot) is not None}
+        limit = timeout or config.settings.action_timeout
+        effect = Effect(self._key, name, actions.effect(name), self._context.masked(given))
+        context = ActionContext(
+            self._progress,
+            user_id=turn.user_id,
+            language=self._context.language(self._state),
+            idempotency_key=turn.ledger.idempotency_key(effect),
+        )
+        slots = self._context.loaded(self.stored)
+
+        async def perform() -> dict[str, Any]:
+            result = await actions.call(name, slots, context=context, timeout=limit, retry=retry)
+            return await self._slots_of(result, name, outputs)
+
+        async def reconcile() -> dict[str, Any] | None:
+            found = await actions.reconcile(name, slots, context=context, timeout=limit)
+            return None if found is None else await self._slots_of(found, name, outputs)
+
+        ask = reconcile if actions.can_reconcile(name) else None
         try:
-            result = await self._context.actions.call(
-                name, self._context.loaded(self.stored), context=context, timeout=limit, retry=retry
-            )
-            self.acted = once
-            return result
+            values = await turn.ledger.settle(effect, perform, ask, self.masked)
+            self.acted = effect.kind == "once"
+            return values
         except ActionError as error:
-            self.acted = once and isinstance(error, ActionOutcomeUnknown | ActionResultUnusable)
+            self.acted = effect.kind == "once" and isinstance(error, ActionOutcomeUnknown | ActionResultUnusable)
             logger.warning("%s", self.masked(f"{error}{_cause(error.__cause__)}"))
             raise
+
+    async def _slots_of(self, result: Mapping[str, Any], name: str, outputs: Mapping[str, str]) -> dict[str, Any]:
+        missing = [output for output in outputs if output not in result]
+        if missing:
+            raise ActionResultUnusable(f"action '{name}' did not return '{missing[0]}'")
+        values = {slot: result[output] for output, slot in outputs.items()}
+        try:
+            held = await self.accept({slot: value for slot, value in values.items() if value is not None})
+        except InvalidValue as error:
+            raise ActionResultUnusable(str(error)) from None
+        return {slot: held.get(slot) for slot in values}
 
     async def _progress(self, text: str) -> None:
         turn = self._context.turn

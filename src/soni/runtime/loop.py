@@ -4,75 +4,63 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass, replace
+import uuid
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
-from weakref import WeakValueDictionary
-
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command as Resume
+from typing import TYPE_CHECKING, Any
 
 from soni.actions import Actions
 from soni.compiler.subgraph import SubgraphBuilder
 from soni.config.check import check
 from soni.config.loader import locate
-from soni.core import commands
-from soni.core.commands import Command, ReturnToAssistant, StartSession
-from soni.core.message_sink import Message
-from soni.core.state import CONVERSATION, empty_state
 from soni.dm.builder import build_orchestrator
 from soni.dm.orchestrator.commands import handlers_by_command
 from soni.du.configured import configured_understanding, offline_understanding
-from soni.errors import ConfigError, ConversationError, InvalidValue, did_you_mean
-from soni.flow.delta import FlowDelta, merge_delta
+from soni.du.context import MASK
+from soni.errors import ConfigError, ConversationBusy, ConversationError, StoreUnavailable
 from soni.flow.manager import FlowManager
-from soni.runtime.border import offered, readable
-from soni.runtime.context import RuntimeContext
+from soni.runtime.border import named, offered, readable
 from soni.runtime.explanation import Explanation
-from soni.runtime.result import TurnResult
-from soni.runtime.session import begun_anew, is_over, packet, with_line
+from soni.runtime.running import TurnRunner
+from soni.runtime.session import packet, transcript
 from soni.runtime.shapes import flow_shapes
-from soni.runtime.survival import surviving
-from soni.runtime.turn import Turn
+from soni.runtime.standing import state_of
+from soni.runtime.turn import Delivery
+from soni.store import journal as journals
+from soni.store.journal import Journal, Request, TurnRecord
+from soni.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import AsyncIterator, Callable, Iterable, Mapping
     from types import TracebackType
 
-    from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
-    from langgraph.types import StateSnapshot
 
     from soni.config.models import SoniConfig
-    from soni.core.message_sink import MessageSink
+    from soni.core.message_sink import Message, MessageSink
     from soni.core.state import DialogueState, Spoken
     from soni.dm.orchestrator.commands import CommandHandler
     from soni.du.understanding import Understanding
+    from soni.runtime.result import TurnResult
+    from soni.store import Store
+    from soni.store.journal import Kind
 
 logger = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True, slots=True)
-class _Conversation:
-    """A conversation as a turn finds it."""
-
-    user_id: str
-    snapshot: StateSnapshot | None
-    stored: DialogueState
-    state: DialogueState
-    now: datetime
-    commands: tuple[Command, ...]
-    """What the host says before the message."""
-    apology: str | None
-    """The text that tells why something is gone."""
+MOST_ATTEMPTS = 3
+"""How often a turn is tried before it is given up."""
 
 
 class RuntimeLoop:
     """Runs turns of many conversations over one assistant.
 
-    Use it as an async context manager. A message that comes while a turn of the same conversation is
-    running waits for it; different conversations do not wait for each other.
+    Use it as an async context manager. Conversations are kept in `store`, in memory if none is given; `checkpointer`
+    is LangGraph's own, with the journal in memory. A message that comes while a turn of the same conversation is
+    running, here or in another process on the same store, waits for it for up to `wait` seconds; different
+    conversations do not wait for each other. While the loop is open, turns that a process which is gone has left
+    unfinished are finished every `recover_every` seconds.
     """
 
     def __init__(
@@ -80,42 +68,61 @@ class RuntimeLoop:
         config: SoniConfig,
         *,
         actions: Actions | None = None,
+        store: Store | None = None,
         checkpointer: BaseCheckpointSaver[Any] | None = None,
         understanding: Understanding | None = None,
         command_handlers: Iterable[CommandHandler[Any]] = (),
         person: MessageSink | None = None,
         clock: Callable[[], datetime] = datetime.now,
+        wait: float = 30.0,
+        recover_every: float = 15.0,
     ) -> None:
+        if store is not None and checkpointer is not None:
+            raise ValueError("a store has checkpoints of its own: give a store or a checkpointer, not both")
         self.config = config
-        self._actions = actions or Actions()
-        problems = [problem for problem in check(config, self._actions) if problem.severity == "error"]
+        actions = actions or Actions()
+        problems = [problem for problem in check(config, actions) if problem.severity == "error"]
         if problems:
             raise ConfigError(locate(problems, config._source))
-        self._handlers = handlers_by_command([*self._actions.command_handlers, *command_handlers])
-        self._flow_manager = FlowManager(flow_shapes(config, self._actions), config.conversation_slots)
-        self._checkpointer = checkpointer or InMemorySaver()
-        self._understanding = understanding
-        self._offline = cache(lambda: offline_understanding(config))
-        self._person = person
-        self._clock = clock
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         builder = SubgraphBuilder()
-        self._subgraphs = {name: builder.compile(flow) for name, flow in config.runnable.items()}
-        self._graph = build_orchestrator(self._checkpointer)
+        self._store = store or SqliteStore(checkpointer=checkpointer)
+        self._turns = TurnRunner(
+            config=config,
+            actions=actions,
+            flow_manager=FlowManager(flow_shapes(config, actions), config.conversation_slots),
+            subgraphs={name: builder.compile(flow) for name, flow in config.runnable.items()},
+            command_handlers=handlers_by_command([*actions.command_handlers, *command_handlers]),
+            graph=build_orchestrator(),
+            offline=cache(lambda: offline_understanding(config)),
+            person=person,
+            understanding=understanding,
+        )
+        self._clock = clock
+        self._wait = wait
+        self._recover_every = recover_every
+        self._sweeping: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> RuntimeLoop:
-        if self._understanding is None:
-            self._understanding = configured_understanding(self.config)
+        if self._turns.understanding is None:
+            self._turns.understanding = configured_understanding(self.config)
+        if self._store.shared and self._sweeping is None:
+            self._sweeping = asyncio.create_task(self._sweep())
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        return None
+        sweeping, self._sweeping = self._sweeping, None
+        if sweeping is not None:
+            sweeping.cancel()
+            with suppress(asyncio.CancelledError):
+                await sweeping
 
-    async def process_message(self, text: str, *, user_id: str, sink: MessageSink | None = None) -> str:
+    async def process_message(
+        self, text: str, *, user_id: str, sink: MessageSink | None = None, message_id: str | None = None
+    ) -> str:
         """Run a turn and return the texts of its messages, the question included, a line each."""
-        return (await self.run_turn(text, user_id=user_id, sink=sink)).text
+        return (await self.run_turn(text, user_id=user_id, sink=sink, message_id=message_id)).text
 
     async def run_turn(
         self,
@@ -123,17 +130,19 @@ class RuntimeLoop:
         *,
         user_id: str,
         sink: MessageSink | None = None,
+        message_id: str | None = None,
         payload: Mapping[str, str] | None = None,
         slots: Mapping[str, Any] | None = None,
     ) -> TurnResult:
-        """Run a turn; `payload` is what a quick reply carries, `slots` are conversation-wide ones the host sets."""
-        text = readable(text)
+        """Run a turn; a message that comes again under the same `message_id` gets the answer it got.
+
+        `payload` is what a quick reply carries, `slots` are conversation-wide ones the host sets.
+        """
         chosen = None if payload is None else offered(payload)
-        async with self._lock(user_id):
-            conversation = await self._conversation(user_id)
-            if conversation.state["person"] is not None:
-                return await self._passed_on(text, conversation, slots or {})
-            return await self._turn(conversation, text=text, payload=chosen, slots=slots or {}, sink=sink)
+        name = None if message_id is None else named(message_id)
+        return await self._turn(
+            user_id, "message", text=readable(text), payload=chosen, slots=slots, message_id=name, sink=sink
+        )
 
     async def start(
         self, user_id: str, *, sink: MessageSink | None = None, slots: Mapping[str, Any] | None = None
@@ -142,225 +151,190 @@ class RuntimeLoop:
 
         `slots` are for that flow; like those of every turn, they have to be known.
         """
-        async with self._lock(user_id):
-            conversation = await self._conversation(user_id)
-            if not conversation.commands:
-                state = conversation.state
-                await self._with_host_slots(state, slots or {}, self._context(self._new_turn(conversation, sink)))
-                return TurnResult(state["turn"], (), state["_pending_task"], (), (), handoff=packet(user_id, state))
-            return await self._turn(conversation, text=None, payload=None, slots=slots or {}, sink=sink)
+        return await self._turn(user_id, "start", slots=slots, sink=sink)
 
     async def say(self, user_id: str, text: str, *, sink: MessageSink | None = None) -> Message:
         """Speak as the person who has the conversation; `sink` is where the user hears it."""
-        text = readable(text)
-        async with self._lock(user_id):
-            conversation = await self._conversation(user_id)
-            _in_persons_hands(conversation)
-            turn = self._new_turn(conversation, sink)
-            message = Message(turn.message_id("person"), "person", text)
-            await self._noted(conversation, turn, {"role": "person", "text": text}, "said by a person")
-            await turn.deliver(message)
-            return message
+        return (await self._turn(user_id, "say", text=readable(text), sink=sink)).messages[-1]
 
     async def return_to_assistant(self, user_id: str, *, sink: MessageSink | None = None) -> TurnResult:
         """Give the conversation back: the assistant says so, and asks again what was open."""
-        async with self._lock(user_id):
-            conversation = await self._conversation(user_id)
-            _in_persons_hands(conversation)
-            given_back = replace(
-                conversation,
-                state=cast("DialogueState", {**conversation.state, "person": None}),
-                commands=(ReturnToAssistant(),),
-            )
-            return await self._turn(given_back, text=None, payload=None, slots={}, sink=sink)
+        return await self._turn(user_id, "return", sink=sink)
 
     async def get_handoff(self, user_id: str) -> dict[str, Any] | None:
         """What the person who has this conversation is told, with all that was said; None if nobody has it."""
-        return packet(user_id, await self.get_state(user_id))
+        state = await self.get_state(user_id)
+        if state["person"] is None:
+            return None
+        return packet(user_id, state["language"], state["person"], await self.transcript(user_id))
 
     async def get_state(self, user_id: str) -> DialogueState:
         """The conversation as it stands after its last finished turn."""
-        return _state_in(await self._last_finished(user_id))
+        while True:
+            checkpoint_id = await journals.last_checkpoint_id(self._store, user_id)
+            checkpoint = await self._store.checkpoint(user_id, checkpoint_id)
+            if checkpoint is not None or checkpoint_id is None:
+                return state_of(checkpoint)
+            # A turn has ended in between, and taken its predecessor's checkpoint with it: look again.
 
-    async def explain(self, user_id: str) -> Explanation:
-        """Why the last finished turn went as it did."""
-        return Explanation.of((await self.get_state(user_id))["trace"])
+    async def transcript(self, user_id: str) -> list[Spoken]:
+        """What was said, by all sides, in the newest turns; secrets are masked."""
+        return await transcript(self._store, user_id)
+
+    async def messages_since(self, user_id: str, message_id: str | None = None) -> list[Message]:
+        """What the assistant has said after this message, or all that is kept; for a client that was away."""
+        after = 0 if message_id is None else await journals.sequence_of(self._store, user_id, message_id)
+        if after is None:
+            raise ConversationError(f"no message '{message_id}' is kept; ask for all of them")
+        return [message for _, message in await journals.messages(self._store, user_id, after=after)]
+
+    async def explain(self, user_id: str, turn: int | None = None) -> Explanation:
+        """Why a turn went as it did; the last finished one if none is named."""
+        if turn is None:
+            return Explanation.of((await self.get_state(user_id))["trace"])
+        record = await journals.turn(self._store, user_id, turn)
+        if record is None:
+            raise ConversationError(f"turn {turn} of '{user_id}' is not kept")
+        result = record.result or {}
+        return Explanation.of(result.get("trace", ()), error=result.get("error"))
 
     async def reset(self, user_id: str) -> None:
         """Begin the conversation anew: flows and slots are forgotten."""
-        async with self._lock(user_id):
-            fresh = begun_anew(await self.get_state(user_id), self.config, keep=False)
-            await self._checkpointer.adelete_thread(user_id)
-            await self._graph.aupdate_state(_thread(user_id), {**fresh, "language": None}, as_node="orchestrator")
+        async with self._journal(user_id) as journal:
+            await journal.load()
+            await self._finish_interrupted(journal, Delivery(None))
+            await self._turns.anew(journal, self._clock())
 
     async def forget(self, user_id: str) -> None:
         """Erase everything that is stored about this user."""
-        async with self._lock(user_id):
-            await self._checkpointer.adelete_thread(user_id)
+        async with self._store.hold(user_id, wait=self._wait) as held:
+            await held.erase()
 
-    async def _conversation(self, user_id: str) -> _Conversation:
-        """The conversation as the next turn finds it: what no longer fits is gone, a session that is over has ended."""
-        snapshot = await self._last_finished(user_id)
-        if snapshot is None:
-            # The very first turn failed: there is nothing to go on from.
-            await self._checkpointer.adelete_thread(user_id)
-        stored = _state_in(snapshot)
-        now = self._clock()
-        state = surviving(stored, self.config, self._flow_manager)
-        apology = "assistant_changed" if len(state["flow_stack"]) < len(stored["flow_stack"]) else None
-        if is_over(state, self.config, now):
-            apology = "timed_out" if state["flow_stack"] else None
-            state = begun_anew(state, self.config, keep=True)
-        greets = not state["opened"] and self.config.settings.start_flow is not None
-        commands = (StartSession(),) if greets else ()
-        return _Conversation(user_id, snapshot, stored, state, now, commands, apology)
+    async def recover(self, user_id: str | None = None, *, force: bool = False) -> dict[str, list[TurnResult]]:
+        """Finish the turns that were left unfinished, by user; those another process is still running are left to it.
 
-    def _new_turn(self, conversation: _Conversation, sink: MessageSink | None) -> Turn:
-        number = conversation.state["turn"] + 1
-        user_id, now = conversation.user_id, conversation.now
-        return Turn(number, user_id=user_id, now=now, sink=sink, commands=conversation.commands)
+        With `force` a conversation is taken from a process that does not answer, where the store can do that.
+        """
+        finished: dict[str, list[TurnResult]] = {}
+        for name in [user_id] if user_id is not None else await journals.interrupted(self._store):
+            try:
+                found = await self._recovered(name, force=force)
+            except ConversationBusy:
+                continue
+            except (StoreUnavailable, ConversationError):
+                logger.warning("the conversation of '%s' could not be recovered", name, exc_info=True)
+                continue
+            if found is not None:
+                finished[name] = [found]
+        return finished
+
+    async def _recovered(self, user_id: str, *, force: bool) -> TurnResult | None:
+        try:
+            async with self._journal(user_id, wait=0.0) as journal:
+                await journal.load()
+                return await self._finish_interrupted(journal, Delivery(None))
+        except ConversationBusy:
+            if not force or not await self._store.force(user_id):
+                raise
+        return await self._recovered(user_id, force=False)
+
+    async def _sweep(self) -> None:
+        """Now and then, look for turns that nobody is going to finish."""
+        while True:
+            try:
+                for user_id in await self.recover():
+                    logger.info("an interrupted turn of '%s' was finished", user_id)
+            except StoreUnavailable:
+                logger.warning("the store cannot be reached to look for interrupted turns", exc_info=True)
+            await asyncio.sleep(self._recover_every)
+
+    @asynccontextmanager
+    async def _journal(self, user_id: str, wait: float | None = None) -> AsyncIterator[Journal]:
+        async with self._store.hold(user_id, wait=self._wait if wait is None else wait) as held:
+            yield Journal(held)
 
     async def _turn(
         self,
-        conversation: _Conversation,
+        user_id: str,
+        kind: Kind,
         *,
-        text: str | None,
-        payload: dict[str, str] | None,
-        slots: Mapping[str, Any],
         sink: MessageSink | None,
+        text: str | None = None,
+        payload: dict[str, str] | None = None,
+        slots: Mapping[str, Any] | None = None,
+        message_id: str | None = None,
     ) -> TurnResult:
-        """One turn through the graph, from where the conversation stands."""
-        state, snapshot = conversation.state, conversation.snapshot
-        turn = self._new_turn(conversation, sink)
-        context = self._context(turn)
-        flow_slots = await self._with_host_slots(state, slots, context)
-        if conversation.apology is not None:
-            said = context.phrase(conversation.apology, state, key=str(turn.number))
-            await turn.deliver(Message(turn.message_id(conversation.apology), "inform", said))
-        start: RunnableConfig = snapshot.config if snapshot else _thread(conversation.user_id)
-        if snapshot is not None and snapshot.interrupts and state is conversation.stored:
-            answer = {"text": text, "payload": payload, "turn": turn.number, "flow_slots": flow_slots}
-            entry: Any = Resume(resume=answer)
-        else:
-            entry = {**state, "flow_slots": flow_slots, "user_message": text, "payload": payload}
-        try:
-            after = await self._graph.ainvoke(entry, start, context=context, durability="exit")
-        except Exception as error:  # the one place that ends a failed turn: say so, keep the conversation
-            logger.exception("turn %d failed", turn.number)
-            apology = context.phrase("error", state, key=str(turn.number))
-            await turn.deliver(Message(turn.message_id("failed"), "inform", apology))
-            return TurnResult(turn.number, tuple(turn.messages), state["_pending_task"], (), (), error=repr(error))
-        finally:
-            turn.close()
-        meant = [commands.shown(command, context.commands) for command in after["commands"]]
-        handoff = packet(conversation.user_id, cast("DialogueState", after))
-        if handoff is not None:
-            await self._relay(Message(turn.message_id("handoff"), "handoff", handoff["reason"] or "", data=handoff))
-        return TurnResult(
-            turn=turn.number,
-            messages=tuple(turn.messages),
-            pending=after["_pending_task"],
-            commands=tuple(command for command in meant if command.spoken),
-            trace=tuple(after["trace"]),
-            usage=turn.usage,
-            handoff=handoff,
-        )
-
-    async def _passed_on(self, text: str, conversation: _Conversation, slots: Mapping[str, Any]) -> TurnResult:
-        """While a person has the conversation, messages are kept and go to them; no flow runs."""
-        turn = self._new_turn(conversation, None)
-        flow_slots = await self._with_host_slots(conversation.state, slots, self._context(turn))
-        line: Spoken = {"role": "user", "text": text}
-        after = await self._noted(conversation, turn, line, "passed on to a person", flow_slots=flow_slots)
-        heard = Message(turn.message_id("user"), "user", text, data={"user_id": conversation.user_id})
-        await self._relay(heard)
-        return TurnResult(turn.number, (), None, (), (), handoff=packet(conversation.user_id, after))
-
-    async def _relay(self, message: Message) -> None:
-        if self._person is None:
-            return
-        try:
-            await self._person.send(message)
-        except (Exception, asyncio.CancelledError):  # the conversation holds what was said; the turn goes on
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise
-            logger.warning("what was said could not be passed on to a person", exc_info=True)
-
-    async def _noted(
-        self, conversation: _Conversation, turn: Turn, line: Spoken, event: str, **more: Any
-    ) -> DialogueState:
-        """Keep a line of the conversation without running the graph."""
-        state = conversation.state
-        changes = {
-            "messages": with_line(state, line),
-            "turn": turn.number,
-            "last_at": turn.now.timestamp(),
-            "commands": [],
-            "trace": [{"event": event}],
-            **more,
-        }
-        start = conversation.snapshot.config if conversation.snapshot else _thread(conversation.user_id)
-        after = {**state, **changes}
-        await self._graph.aupdate_state(start, after, as_node="orchestrator")
-        return cast("DialogueState", after)
-
-    def _lock(self, user_id: str) -> asyncio.Lock:
-        if not user_id:
-            raise ConversationError("a conversation needs a user_id")
-        lock = self._locks.get(user_id)
-        if lock is None:
-            lock = self._locks[user_id] = asyncio.Lock()
-        return lock
-
-    async def _last_finished(self, user_id: str) -> StateSnapshot | None:
-        """The newest checkpoint that waits at the gate or has ended; a turn that failed leaves others behind."""
-        snapshot: StateSnapshot | None = await self._graph.aget_state(_thread(user_id))
-        while snapshot is not None and snapshot.next and not snapshot.interrupts:
-            parent = snapshot.parent_config
-            snapshot = None if parent is None else await self._graph.aget_state(parent)
-        return snapshot
-
-    async def _with_host_slots(
-        self, state: DialogueState, slots: Mapping[str, Any], context: RuntimeContext
-    ) -> dict[str, dict[str, Any]]:
-        stored: dict[str, Any] = {}
-        for name, value in slots.items():
-            if name not in self.config.conversation_slots:
-                hint = did_you_mean(name, self.config.conversation_slots) or "Give it 'scope: conversation'."
-                raise ConversationError(f"'{name}' is not a conversation-wide slot. {hint}")
+        """Accept a turn and run it; if the connection to the store is lost, go on with another."""
+        request = Request(kind, message_id or uuid.uuid4().hex, self._clock(), text, payload)
+        delivery = Delivery(sink)
+        clock, pause = asyncio.get_running_loop().time, 0.05
+        deadline, before = clock() + self._wait, None
+        while True:
             try:
-                given = {} if value is None else {name: value}
-                stored |= {name: None, **await context.accept(state, given, flow_id=CONVERSATION)}
-            except InvalidValue as error:
-                raise ConversationError(str(error)) from None
-        if not stored:
-            return state["flow_slots"]
-        return merge_delta(state, FlowDelta(flow_slots={CONVERSATION: stored}))["flow_slots"]
+                async with self._journal(user_id) as journal:
+                    await journal.load(request.message_id)
+                    journal.remember(before)
+                    before = journal
+                    return await self._accepted(journal, request, slots or {}, delivery)
+            except StoreUnavailable as error:
+                if not error.lost or clock() + pause > deadline:
+                    raise
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, 1.0)
 
-    def _context(self, turn: Turn) -> RuntimeContext:
-        if self._understanding is None:
-            raise ConversationError("open the loop first: async with RuntimeLoop(…) as loop")
-        return RuntimeContext(
-            config=self.config,
-            flow_manager=self._flow_manager,
-            actions=self._actions,
-            understanding=self._understanding,
-            offline=self._offline,
-            subgraphs=self._subgraphs,
-            command_handlers=self._handlers,
-            turn=turn,
-        )
+    async def _accepted(
+        self, journal: Journal, request: Request, slots: Mapping[str, Any], delivery: Delivery
+    ) -> TurnResult:
+        earlier = await self._finish_interrupted(journal, delivery)
+        if earlier is not None:
+            await journal.load(request.message_id)
+        if journal.known is not None:
+            return await self._stored(journal, journal.known, request, delivery)
+        recovered = earlier.messages if earlier else ()
+        found = await self._turns.stand(journal, request.now)
+        number = max(found.state["turn"], journal.turn) + 1
+        record = TurnRecord(number, request, self.config.fingerprint, None, 1, "open", None)
+        given = await self._turns.host_slots(found, slots, record, journal)
+        if request.kind in ("say", "return") and found.state["person"] is None:
+            raise ConversationError(f"no person has the conversation of '{found.user_id}'; the assistant has it")
+        if request.kind == "start" and not found.commands:
+            state = found.state
+            kept = {"pending": state["_pending_task"], "person": state["person"], "language": state["language"]}
+            opened = await self._turns.answer(journal, state["turn"], [], kept)
+            return replace(opened, recovered=recovered)
+        record = await journal.claim(replace(request, slots=given), number, self.config.fingerprint)
+        return replace(await self._finished(journal, record, delivery), recovered=recovered)
 
+    async def _finish_interrupted(self, journal: Journal, delivery: Delivery) -> TurnResult | None:
+        """Finish the turn that was begun and not ended, with what was written down of it."""
+        record = journal.unfinished
+        if record is None:
+            return None
+        if record.attempts >= MOST_ATTEMPTS:
+            found = await self._turns.stand(journal, record.request.now)
+            return await self._turns.closed(record, journal, found, delivery, None)
+        return await self._finished(journal, await journal.again(record), delivery)
 
-def _thread(user_id: str) -> RunnableConfig:
-    return {"configurable": {"thread_id": user_id}}
+    async def _finished(self, journal: Journal, record: TurnRecord, delivery: Delivery) -> TurnResult:
+        while True:
+            found = await self._turns.stand(journal, record.request.now)
+            try:
+                return await self._turns.run(record, journal, found, delivery)
+            except (StoreUnavailable, ConversationError):
+                raise
+            except Exception as error:  # the one place that ends a failed turn: say so, keep the conversation
+                if record.attempts >= MOST_ATTEMPTS:
+                    logger.exception("turn %d failed %d times and is given up", record.turn, record.attempts)
+                    return await self._turns.closed(record, journal, found, delivery, error)
+                logger.warning("turn %d failed (%s) and is tried again", record.turn, type(error).__name__)
+            record = await journal.again(record)
 
-
-def _state_in(snapshot: StateSnapshot | None) -> DialogueState:
-    return cast("DialogueState", {**empty_state(), **(snapshot.values if snapshot else {})})
-
-
-def _in_persons_hands(conversation: _Conversation) -> None:
-    if conversation.state["person"] is None:
-        raise ConversationError(f"no person has the conversation of '{conversation.user_id}'; the assistant has it")
+    async def _stored(self, journal: Journal, known: TurnRecord, request: Request, delivery: Delivery) -> TurnResult:
+        """The answer that a message got when it came first."""
+        if known.request.text not in (request.text, MASK):
+            raise ConversationError(f"message '{request.message_id}' has been taken before, with another text")
+        said = await journals.messages(journal.held, journal.conversation, first_turn=known.turn)
+        messages = [message for turn, message in said if turn == known.turn]
+        for message in messages:
+            await delivery.send(message)
+        return await self._turns.answer(journal, known.turn, messages, known.result or {})

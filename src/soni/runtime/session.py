@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from soni.core.state import CONVERSATION, WINDOW, DialogueState, Spoken, empty_state
+from soni.store.journal import messages, turns
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from soni.config.models import SoniConfig
+    from soni.core.state import Handoff
+    from soni.store.journal import Reader
+
+MOST_TOLD = 200
+"""How many turns back a person is told of who takes a conversation over."""
 
 
 def is_over(state: DialogueState, config: SoniConfig, now: datetime) -> bool:
@@ -39,13 +45,23 @@ def with_line(state: DialogueState, line: Spoken) -> list[Spoken]:
     return [*state["messages"], line][-WINDOW:]
 
 
-def packet(user_id: str, state: DialogueState) -> dict[str, Any] | None:
-    """What a person needs who has the conversation: why, about what, and what was said; None if nobody has it."""
-    if state["person"] is None:
-        return None
-    return {
-        "user_id": user_id,
-        "language": state["language"],
-        **state["person"],
-        "transcript": state["messages"],
-    }
+def packet(user_id: str, language: str | None, person: Handoff, lines: list[Spoken]) -> dict[str, Any]:
+    """What a person needs who has the conversation: why, about what, and what was said."""
+    return {"user_id": user_id, "language": language, **person, "transcript": lines}
+
+
+async def transcript(reader: Reader, user_id: str, *, last: int = MOST_TOLD) -> list[Spoken]:
+    """What was said in the newest turns, by all sides, as the journal has it."""
+    recorded = await turns(reader, user_id, last=last)
+    if not recorded:
+        return []
+    answers: dict[int, list[Spoken]] = {}
+    for turn, message in await messages(reader, user_id, first_turn=recorded[0].turn):
+        role: Literal["person", "assistant"] = "person" if message.kind == "person" else "assistant"
+        answers.setdefault(turn, []).append({"role": role, "text": message.text})
+    lines: list[Spoken] = []
+    for record in recorded:
+        if record.request.kind == "message" and record.request.text:
+            lines.append({"role": "user", "text": record.request.text})
+        lines += answers.get(record.turn, [])
+    return lines

@@ -5,17 +5,46 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from soni.du.understanding import Usage
+from soni.runtime.ledger import Ledger
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from collections.abc import Sequence
 
     from soni.core.commands import Command
     from soni.core.message_sink import Message, MessageSink
+    from soni.store.journal import Journal, TurnRecord
 
 logger = logging.getLogger(__name__)
+
+
+class Delivery:
+    """The way to a person: a sink that gets each message once, and is not asked again after it has failed."""
+
+    def __init__(self, sink: MessageSink | None) -> None:
+        self._sink = sink
+        self._sent: set[str] = set()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anybody is there to hear."""
+        return self._sink is not None
+
+    async def send(self, message: Message) -> None:
+        """Pass a message on, unless it has been."""
+        if self._sink is None or message.id in self._sent:
+            return
+        self._sent.add(message.id)
+        try:
+            await self._sink.send(message)
+        except (Exception, asyncio.CancelledError):  # one person's broken connection must not stop what was asked for
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            logger.warning("the sink failed; messages are kept", exc_info=True)
+            self._sink = None
 
 
 class Turn:
@@ -23,21 +52,29 @@ class Turn:
 
     def __init__(
         self,
-        number: int,
+        record: TurnRecord,
+        journal: Journal,
+        delivery: Delivery,
         *,
-        user_id: str,
-        now: datetime,
-        sink: MessageSink | None,
-        commands: tuple[Command, ...] = (),
+        commands: Sequence[Command] = (),
+        notes: Sequence[dict[str, Any]] = (),
     ) -> None:
-        self.number = number
-        self.user_id = user_id
-        self.now = now
-        self.commands = commands
-        self.messages: list[Message] = []
-        self.usage = Usage()
+        self.number = record.turn
+        self.user_id = journal.conversation
+        self.incarnation = journal.incarnation
+        self.now = record.request.now
+        self.commands = tuple(commands)
+        self.notes = list(notes)
+        """What the trace tells before anything is understood."""
+        held = dict(record.understood) if record.understood else None
+        self.usage = Usage(*held.pop("usage")) if held else Usage()
         """What understanding the message has cost."""
-        self._sink = sink
+        self.understood = held
+        """What the message was understood to mean when the turn was begun before."""
+        self.messages: list[Message] = []
+        self.ledger = Ledger(journal)
+        self._journal = journal
+        self._delivery = delivery
         self._used: Counter[str] = Counter()
         self._closed = False
 
@@ -46,23 +83,24 @@ class Turn:
         self._used[key] += 1
         return f"{self.number}/{key}/{self._used[key]}"
 
+    def has_understood(self, update: dict[str, Any]) -> dict[str, Any]:
+        """Note what the message means, so that it means the same if the turn has to be run again."""
+        usage = self.usage
+        spent = [usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.seconds]
+        self._journal.understood({**update, "usage": spent})
+        return update
+
     def close(self) -> None:
         """Take no more messages: what an action that was given up on still tells comes too late."""
         self._closed = True
 
     async def deliver(self, message: Message) -> None:
-        """Keep a message and pass it on at once; a sink that fails is not asked again in this turn."""
+        """Keep a message, then pass it on at once."""
         if self._closed:
             logger.warning("a message came after turn %d had ended; it is dropped", self.number)
             return
-        self.messages.append(message)
-        if self._sink is None:
-            return
-        try:
-            await self._sink.send(message)
-        except (Exception, asyncio.CancelledError):  # one person's broken connection must not stop what was asked for
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise
-            logger.warning("the sink of turn %d failed; its messages are kept", self.number, exc_info=True)
-            self._sink = None
+        stored = self._journal.message(message)
+        self.messages.append(stored)
+        if self._delivery.is_open or stored.kind == "progress":
+            await self._journal.flush("a message")
+            await self._delivery.send(stored)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from soni.core.pending_task import inform
 from soni.core.timespan import Seconds
-from soni.errors import ActionError, ActionOutcomeUnknown, InvalidValue
+from soni.errors import ActionError, ActionOutcomeUnknown
 from soni.steps.step import HANDOFF, Outcome, Step, StepContext, after_effect, register
 
 if TYPE_CHECKING:
@@ -42,13 +42,8 @@ class ActionStepConfig(Step):
 
     async def run(self, ctx: StepContext) -> Outcome:
         try:
-            result = await ctx.call_action(self.call, timeout=self.timeout, retry=self.retry)
-            missing = [name for name in self.map_outputs if name not in result]
-            if missing:
-                raise ActionError(f"action '{self.call}' did not return '{missing[0]}'")
-            values = {slot: result[output] for output, slot in self.map_outputs.items()}
-            writes = await ctx.accept({slot: value for slot, value in values.items() if value is not None})
-        except (ActionError, InvalidValue) as error:
+            values = await ctx.call_action(self.call, outputs=self.map_outputs, timeout=self.timeout, retry=self.retry)
+        except ActionError as error:
             if ctx.acted and self.on_unknown:
                 return Outcome(why=str(error), goto=self.on_unknown)
             if ctx.acted:
@@ -60,4 +55,5 @@ class ActionStepConfig(Step):
             if self.on_error:
                 return Outcome(why=str(error), goto=self.on_error)
             return Outcome(why=str(error), abandon=True, event="error", task=inform(ctx.phrase("action_failed")))
+        writes = {slot: value for slot, value in values.items() if value is not None}
         return Outcome(writes=writes, forget=frozenset(slot for slot, value in values.items() if value is None))

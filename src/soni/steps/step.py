@@ -126,8 +126,13 @@ class StepContext(Protocol):
     def mine(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
         """Those of the values whose slots this flow has."""
 
-    async def call_action(self, name: str, *, timeout: float | None, retry: int) -> Mapping[str, Any]:
-        """Run an action on the slots its signature names; ActionError if it fails."""
+    async def call_action(
+        self, name: str, *, outputs: Mapping[str, str], timeout: float | None, retry: int
+    ) -> Mapping[str, Any]:
+        """Run an action on the slots its signature names; ActionError if it fails.
+
+        What comes back are the slots that `outputs` names for parts of its result, as stored; None empties one.
+        """
 
 
 def after_effect(ctx: StepContext) -> str:

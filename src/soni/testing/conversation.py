@@ -1,32 +1,30 @@
-"""Conversation: a small driver that talks to an assistant in commands, on any checkpointer."""
+"""Conversation: a small driver that talks to an assistant in commands, on any store."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from langgraph.checkpoint.memory import InMemorySaver
-
 from soni.core.message_sink import BufferedMessageSink
 from soni.runtime.loop import RuntimeLoop
+from soni.store.sqlite import SqliteStore
 from soni.testing.scripted import ScriptedUnderstanding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from langgraph.checkpoint.base import BaseCheckpointSaver
 
     from soni.actions import Actions
     from soni.config.models import SoniConfig
     from soni.core.commands import Command
     from soni.core.state import DialogueState
     from soni.runtime.result import TurnResult
+    from soni.store import Store
 
 
 class Conversation:
     """One person's conversation in a test.
 
     Each `say` runs a whole turn with exactly the given commands and returns the texts of its answers.
-    With `fresh=True` every turn runs in a new RuntimeLoop on the same checkpointer, as after a restart.
+    With `fresh=True` every turn runs in a new RuntimeLoop on the same store, as after a restart.
     """
 
     def __init__(
@@ -34,7 +32,7 @@ class Conversation:
         config: SoniConfig,
         *,
         actions: Actions | None = None,
-        checkpointer: BaseCheckpointSaver[Any] | None = None,
+        store: Store | None = None,
         user_id: str = "test",
         fresh: bool = False,
         **options: Any,
@@ -46,7 +44,7 @@ class Conversation:
         self._config = config
         self._options = {
             "actions": actions,
-            "checkpointer": checkpointer or InMemorySaver(),
+            "store": store or (None if "checkpointer" in options else SqliteStore()),
             "understanding": self.understanding,
             **options,
         }

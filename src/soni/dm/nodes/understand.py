@@ -44,6 +44,8 @@ logger = logging.getLogger(__name__)
 async def understand(state: DialogueState, runtime: Runtime[RuntimeContext]) -> dict[str, Any]:
     """Turn the message into commands: a quick reply by what it carries, words by the understanding, once."""
     context = runtime.context
+    if context.turn.understood is not None:
+        return context.turn.understood
     text, payload = state["user_message"], state["payload"]
     if payload is not None:
         understood = _chosen(payload, state["_pending_task"])
@@ -58,11 +60,12 @@ async def understand(state: DialogueState, runtime: Runtime[RuntimeContext]) -> 
     private = is_private(state["_pending_task"], dumped, context.config)
     context.turn.usage += understood.usage
     trace = [
+        *context.turn.notes,
         *_traced(given, "host", private=False),
         *_spent(understood.usage),
         *_traced(found, understood.by, private=private),
     ]
-    return {"commands": dumped, "language": language, "trace": trace}
+    return context.turn.has_understood({"commands": dumped, "language": language, "trace": trace})
 
 
 async def _read(text: str, state: DialogueState, context: RuntimeContext) -> Understood:

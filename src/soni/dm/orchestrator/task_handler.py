@@ -40,7 +40,7 @@ class PendingTaskHandler:
         """Send the task's message, and say whether the flow goes on."""
         key = task.get("id", "assistant")
         # A button is good for this question as this person was shown it, and for no other.
-        token = digest([self._turn.user_id, key, task["prompt"]])
+        token = digest([self._turn.incarnation, key, task["prompt"]])
         task = cast("PendingTask", {**task, "token": token})
         await self._turn.deliver(message_of(task, self._turn.message_id(key)))
         if requires_input(task):

@@ -1,0 +1,292 @@
+"""TurnRunner: runs a turn that was accepted, from where the conversation stands to its end in the journal."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import logging
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from langgraph.types import Command as Resume
+
+from soni.core import commands
+from soni.core.commands import ReturnToAssistant
+from soni.core.message_sink import Message
+from soni.core.state import CONVERSATION
+from soni.dm.privacy import is_private
+from soni.du.context import MASK
+from soni.errors import ConversationError, InvalidValue, did_you_mean
+from soni.flow.delta import FlowDelta, merge_delta
+from soni.runtime.context import RuntimeContext
+from soni.runtime.result import TurnResult
+from soni.runtime.session import begun_anew, packet, transcript, with_line
+from soni.runtime.standing import Standing, standing, thread
+from soni.runtime.turn import Delivery, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+
+    from soni.actions import Actions
+    from soni.config.models import SoniConfig
+    from soni.core.message_sink import MessageSink
+    from soni.core.state import DialogueState, Spoken
+    from soni.du.understanding import Understanding
+    from soni.flow.manager import FlowManager
+    from soni.store.journal import EffectRecord, Journal, TurnRecord
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class TurnRunner:
+    """What is the same for every turn of an assistant, and how a turn runs on it."""
+
+    config: SoniConfig
+    actions: Actions
+    flow_manager: FlowManager
+    subgraphs: Mapping[str, Any]
+    command_handlers: Mapping[type[commands.Command], Any]
+    graph: Any
+    offline: Callable[[], Understanding]
+    person: MessageSink | None
+    understanding: Understanding | None = None
+
+    async def stand(self, journal: Journal, now: datetime) -> Standing:
+        """The conversation as a turn at this time finds it."""
+        user_id = journal.conversation
+        at = {"checkpoint_id": journal.checkpoint_id} if journal.checkpoint_id else {}
+        checkpoint = await journal.held.saver.aget_tuple(
+            {"configurable": {"thread_id": user_id, "checkpoint_ns": "", **at}}
+        )
+        return standing(
+            user_id,
+            checkpoint,
+            config=self.config,
+            manager=self.flow_manager,
+            now=now,
+            fingerprint=journal.fingerprint,
+        )
+
+    async def host_slots(self, found: Standing, slots: Mapping[str, Any], record: TurnRecord, journal: Journal) -> Any:
+        """The host's slots as they are stored; ConversationError if they cannot be."""
+        context = self._context(Turn(record, journal, Delivery(None)))
+        stored: dict[str, Any] = {}
+        for name, value in slots.items():
+            if name not in self.config.conversation_slots:
+                hint = did_you_mean(name, self.config.conversation_slots) or "Give it 'scope: conversation'."
+                raise ConversationError(f"'{name}' is not a conversation-wide slot. {hint}")
+            try:
+                given = {} if value is None else {name: value}
+                stored |= {name: None, **await context.accept(found.state, given, flow_id=CONVERSATION)}
+            except InvalidValue as error:
+                raise ConversationError(str(error)) from None
+        return stored
+
+    async def run(self, record: TurnRecord, journal: Journal, found: Standing, delivery: Delivery) -> TurnResult:
+        """One attempt at the turn; whatever it raises, the conversation stands where it stood."""
+        request = record.request
+        given_back = request.kind == "return"
+        said_first = (ReturnToAssistant(),) if given_back else found.commands
+        turn = Turn(record, journal, delivery, commands=said_first, notes=found.notes)
+        if request.kind == "say":
+            return await self._said(found, turn, journal, request.text or "")
+        if found.state["person"] is not None and not given_back:
+            return await self._passed_on(found, turn, journal, request.text or "", request.slots)
+        if given_back:
+            state = cast("DialogueState", {**found.state, "person": None})
+            found = replace(found, state=state, is_stored=False)
+        return await self._through_the_graph(found, turn, journal, record)
+
+    async def _through_the_graph(self, found: Standing, turn: Turn, journal: Journal, record: TurnRecord) -> TurnResult:
+        state, request, context = found.state, record.request, self._context(turn)
+        slots = _with_slots(state, request.slots)
+        if found.apology is not None:
+            said = context.phrase(found.apology, state, key=str(turn.number))
+            await turn.deliver(Message(turn.message_id(found.apology), "inform", said))
+        if state["_pending_task"] is not None and found.is_stored:
+            answer = {"text": request.text, "payload": request.payload, "flow_slots": slots}
+            entry: Any = Resume(resume=answer)
+        else:
+            entry = {**state, "flow_slots": slots, "user_message": request.text, "payload": request.payload}
+        try:
+            after = await self._bound(journal).ainvoke(entry, found.start, context=context, durability="exit")
+        finally:
+            turn.close()
+        meant = [commands.shown(command, context.commands) for command in after["commands"]]
+        return await self._ended(
+            journal,
+            turn,
+            cast("DialogueState", after),
+            text=after["user_message"] if request.text is not None else None,
+            pending=after["_pending_task"],
+            commands=[command.dump() for command in meant if command.spoken],
+            trace=after["trace"],
+        )
+
+    async def _said(self, found: Standing, turn: Turn, journal: Journal, text: str) -> TurnResult:
+        """What a person says instead of the assistant."""
+        await self._noted(found, turn, journal, {"role": "person", "text": text}, "said by a person")
+        await turn.deliver(Message(turn.message_id("person"), "person", text))
+        return await self._ended(journal, turn, found.state, text=None)
+
+    async def _passed_on(
+        self, found: Standing, turn: Turn, journal: Journal, text: str, slots: dict[str, Any]
+    ) -> TurnResult:
+        """While a person has the conversation, messages are kept and go to them; no flow runs."""
+        held = _with_slots(found.state, slots)
+        line: Spoken = {"role": "user", "text": text}
+        after = await self._noted(found, turn, journal, line, "passed on to a person", flow_slots=held)
+        result = await self._ended(journal, turn, after, text=text, relay=False)
+        await self._relay(Message(turn.message_id("user"), "user", text, data={"user_id": found.user_id}))
+        return result
+
+    async def _ended(
+        self,
+        journal: Journal,
+        turn: Turn,
+        after: DialogueState,
+        *,
+        text: str | None,
+        relay: bool = True,
+        **told: Any,
+    ) -> TurnResult:
+        """The end of a turn: checkpoint, journal, answer."""
+        usage = turn.usage
+        spent = [usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.seconds]
+        result = {**told, "usage": spent, "person": after["person"], "language": after["language"]}
+        await journal.finish(
+            "done",
+            text=text,
+            commands=after["commands"] if told else [],
+            result=result,
+            checkpoint=journal.held.saver.taken(),
+            fingerprint=self.config.fingerprint,
+        )
+        answer = await self.answer(journal, turn.number, turn.messages, result)
+        if answer.handoff is not None and relay:
+            reason = answer.handoff["reason"] or ""
+            await self._relay(Message(turn.message_id("handoff"), "handoff", reason, data=answer.handoff))
+        return answer
+
+    async def answer(
+        self, journal: Journal, number: int, messages: list[Message], result: dict[str, Any]
+    ) -> TurnResult:
+        """A turn's result, from what the journal keeps of it."""
+        handoff = None
+        if result.get("person"):
+            lines = await transcript(journal.held, journal.conversation)
+            handoff = packet(journal.conversation, result["language"], result["person"], lines)
+        known = {kind.name: kind for kind in self.command_handlers}
+        return TurnResult.of(number, messages, result, known, handoff)
+
+    async def closed(
+        self, record: TurnRecord, journal: Journal, found: Standing, delivery: Delivery, error: BaseException | None
+    ) -> TurnResult:
+        """Give a turn up: say so, and stay where the conversation stood.
+
+        Where the turn may have done something that cannot be taken back, its flows are closed as well, so that
+        nobody is asked to confirm it again, and a person is told if there is one.
+        """
+        journal.held.saver.taken()
+        turn = Turn(record, journal, delivery)
+        state, context = found.state, self._context(turn)
+        done = [effect for effect in journal.effects.values() if self._may_be_done(effect, record)]
+        person = None
+        if done:
+            unknown = any(effect.status in ("begun", "unknown") for effect in done)
+            alone = "" if self.config.settings.handoff else "_alone"
+            phrase = "outcome_unknown" if unknown else f"failed_after_effect{alone}"
+            person = context.handoff(state, f"a turn failed after '{done[0].action}' was begun")
+            after = {**begun_anew(state, self.config, keep=True), "opened": True, "person": person}
+            after["messages"], after["turn"] = state["messages"], record.turn
+            await self._bound(journal).aupdate_state(found.start, after, as_node="orchestrator")
+        else:
+            phrase = "error"
+        said = context.phrase(phrase, state, key=str(turn.number))
+        await turn.deliver(Message(turn.message_id("failed"), "inform", said))
+        private = is_private(state["_pending_task"], (record.understood or {}).get("commands", []), self.config)
+        failure = "the process stopped each time" if error is None else repr(error)
+        result = {
+            "pending": None if done else state["_pending_task"],
+            "error": type(error).__name__ if private and error else failure,
+            "person": person,
+            "language": state["language"],
+        }
+        await journal.finish(
+            "failed",
+            text=MASK if private else record.request.text,
+            commands=[],
+            result=result,
+            checkpoint=journal.held.saver.taken(),
+            fingerprint=self.config.fingerprint,
+        )
+        return await self.answer(journal, turn.number, turn.messages, result)
+
+    def _may_be_done(self, effect: EffectRecord, record: TurnRecord) -> bool:
+        known = effect.action in self.actions.names()
+        once = not known or self.actions.effect(effect.action) == "once"
+        return effect.turn == record.turn and once and effect.status != "failed"
+
+    async def anew(self, journal: Journal, now: datetime) -> None:
+        """Begin the conversation anew."""
+        found = await self.stand(journal, now)
+        fresh = {**begun_anew(found.state, self.config, keep=False), "language": None}
+        await self._bound(journal).aupdate_state(thread(found.user_id), fresh, as_node="orchestrator")
+        put = journal.held.saver.taken()
+        assert put is not None, "an update puts a checkpoint"  # noqa: S101
+        await journal.move(put, self.config.fingerprint, now.timestamp())
+
+    async def _noted(
+        self, found: Standing, turn: Turn, journal: Journal, line: Spoken, event: str, **more: Any
+    ) -> DialogueState:
+        """Keep a line of the conversation without running the graph."""
+        after = {
+            **found.state,
+            "messages": with_line(found.state, line),
+            "turn": turn.number,
+            "last_at": turn.now.timestamp(),
+            "commands": [],
+            "trace": [{"event": event}],
+            **more,
+        }
+        await self._bound(journal).aupdate_state(found.start, after, as_node="orchestrator")
+        return cast("DialogueState", after)
+
+    def _bound(self, journal: Journal) -> Any:
+        """The graph, on the checkpoints of one held conversation."""
+        bound = copy.copy(self.graph)
+        bound.checkpointer = journal.held.saver
+        return bound
+
+    async def _relay(self, message: Message) -> None:
+        if self.person is None:
+            return
+        try:
+            await self.person.send(message)
+        except (Exception, asyncio.CancelledError):  # the conversation holds what was said; the turn goes on
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            logger.warning("what was said could not be passed on to a person", exc_info=True)
+
+    def _context(self, turn: Turn) -> RuntimeContext:
+        if self.understanding is None:
+            raise ConversationError("open the loop first: async with RuntimeLoop(…) as loop")
+        return RuntimeContext(
+            config=self.config,
+            flow_manager=self.flow_manager,
+            actions=self.actions,
+            understanding=self.understanding,
+            offline=self.offline,
+            subgraphs=self.subgraphs,
+            command_handlers=self.command_handlers,
+            turn=turn,
+        )
+
+
+def _with_slots(state: DialogueState, slots: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    if not slots:
+        return state["flow_slots"]
+    return merge_delta(state, FlowDelta(flow_slots={CONVERSATION: slots}))["flow_slots"]

@@ -1,0 +1,234 @@
+"""PostgresStore: conversations in Postgres, for several processes and machines.
+
+A conversation is held by an advisory lock on the very connection that writes its turn: a worker that lost its
+connection has lost the lock and the means to write at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager, contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+import psycopg
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from soni.errors import ConfigError, Problem, StoreUnavailable
+from soni.store.fail_points import passed
+from soni.store.schema import MAKE_VERSION_TABLE, READ_VERSION, VERSIONS, steps_from
+from soni.store.store import Held, Store, busy, lock_number
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Sequence
+
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import Checkpoint, CheckpointTuple
+    from psycopg.abc import QueryNoTemplate
+
+    from soni.store.store import Put, Rows, Statement
+
+    Connection = psycopg.AsyncConnection[tuple[Any, ...]]
+    Pool = AsyncConnectionPool[Connection]
+
+_SETUP = 0x50C1
+"""The number under which stores that are opened at the same time wait for each other."""
+
+
+class PostgresStore(Store):
+    """Conversations in a Postgres database."""
+
+    shared = True
+
+    def __init__(self, pool: Pool) -> None:
+        super().__init__()
+        self._pool = pool
+
+    async def open(self) -> None:
+        """Make the tables, or bring them up to date."""
+        async with self._connection(30.0) as connection:
+            await connection.execute("SELECT pg_advisory_lock(%s)", (_SETUP,))
+            try:
+                await AsyncPostgresSaver(cast("Any", connection)).setup()
+                async with connection.transaction():
+                    await connection.execute(MAKE_VERSION_TABLE)
+                    row = await (await connection.execute(READ_VERSION)).fetchone()
+                    if row is not None and row[0] > len(VERSIONS):
+                        reason = f"the database was written by a newer Soni (version {row[0]} of the journal)."
+                        raise ConfigError([Problem(reason, ("settings", "persistence"), "Update Soni.")])
+                    for statement, values in steps_from(row[0] if row else None):
+                        await connection.execute(_postgres(statement), values)
+            finally:
+                await connection.execute("SELECT pg_advisory_unlock(%s)", (_SETUP,))
+
+    async def read(self, *statements: Statement) -> list[Rows]:
+        async with self._connection(30.0) as connection:
+            return await _read(connection, statements)
+
+    async def checkpoint(self, conversation: str, checkpoint_id: str | None) -> CheckpointTuple | None:
+        named = {"checkpoint_id": checkpoint_id} if checkpoint_id else {}
+        async with self._connection(30.0) as connection:
+            saver = AsyncPostgresSaver(cast("Any", connection))
+            return await saver.aget_tuple({"configurable": {"thread_id": conversation, **named}})
+
+    async def commit(self, what: str, statements: Sequence[Statement]) -> int:
+        passed(f"before {what}")
+        async with self._connection(30.0) as connection, connection.transaction():
+            touched = 0
+            for statement, values in statements:
+                touched += (await connection.execute(_postgres(statement), values)).rowcount
+        passed(f"after {what}")
+        return touched
+
+    async def force(self, conversation: str) -> bool:
+        number = _number(conversation) & 0xFFFF_FFFF_FFFF_FFFF
+        ended = (
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory' AND granted AND "
+            "objsubid = 1 AND classid = ? AND objid = ? AND pid <> pg_backend_pid() AND "
+            "database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        )
+        rows = await self.read((ended, (number >> 32, number & 0xFFFF_FFFF)))
+        return any(row[0] for row in rows[0])
+
+    @asynccontextmanager
+    async def _held(self, conversation: str, deadline: float) -> AsyncIterator[PostgresHeld]:
+        clock, number = asyncio.get_running_loop().time, _number(conversation)
+        begun = clock()
+        async with self._connection(max(deadline - begun, 0.001)) as connection:
+            try:
+                free = await _read(connection, [("SELECT pg_try_advisory_lock(?)", (number,))])
+                if not free[0][0][0]:
+                    left = int((deadline - clock()) * 1000)
+                    if left <= 0:
+                        raise busy(conversation, 0)
+                    await _read(connection, [("SELECT set_config('lock_timeout', ?, false)", (f"{left}ms",))])
+                    await _read(connection, [("SELECT pg_advisory_lock(?)", (number,))])
+                    await _read(connection, [("SELECT set_config('lock_timeout', '0', false)", ())])
+            except psycopg.errors.LockNotAvailable:
+                raise busy(conversation, clock() - begun) from None
+            try:
+                yield PostgresHeld(conversation, connection)
+            finally:
+                try:
+                    await connection.execute("SELECT pg_advisory_unlock(%s)", (number,))
+                except psycopg.Error:
+                    await connection.close()  # with it goes the lock
+                except asyncio.CancelledError:
+                    await connection.close()
+                    raise
+
+    @asynccontextmanager
+    async def _connection(self, wait: float) -> AsyncIterator[Connection]:
+        try:
+            with _translated():
+                async with self._pool.connection(timeout=wait) as connection:
+                    yield connection
+        except PoolTimeout:
+            raise StoreUnavailable(f"no connection to Postgres was free within {wait:.3g} seconds") from None
+
+
+class PostgresHeld(Held):
+    """A conversation of a PostgresStore, with the connection that holds it."""
+
+    def __init__(self, conversation: str, connection: Connection) -> None:
+        inner = _Saver(cast("Any", connection))
+        super().__init__(conversation, inner)
+        self._connection = connection
+        self._inner = inner
+        self._writing = asyncio.Lock()
+
+    async def read(self, *statements: Statement) -> list[Rows]:
+        async with self._writing:
+            with _translated():
+                return await _read(self._connection, statements)
+
+    async def _commit(self, statements: Sequence[Statement], checkpoint: Put | None) -> None:
+        connection = self._connection
+        async with self._writing:
+            with _translated():
+                if len(statements) == 1 and checkpoint is None:
+                    await connection.execute(_postgres(statements[0][0]), statements[0][1])
+                    return
+                async with connection.pipeline(), connection.transaction():
+                    if checkpoint is not None:
+                        await self._inner.aput(*checkpoint)
+                    for statement, values in statements:
+                        await connection.execute(_postgres(statement), values)
+
+    def other_checkpoints(self, kept: Checkpoint) -> list[Statement]:
+        versions = kept["channel_versions"]
+        others = (self.conversation, kept["id"])
+        return [
+            ("DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_id <> ?", others),
+            ("DELETE FROM checkpoint_writes WHERE thread_id = ? AND checkpoint_id <> ?", others),
+            (
+                "DELETE FROM checkpoint_blobs b WHERE thread_id = ? AND NOT EXISTS (SELECT 1 FROM "
+                "unnest(?::text[], ?::text[]) AS kept (channel, version) "
+                "WHERE kept.channel = b.channel AND kept.version = b.version)",
+                (self.conversation, list(versions), [str(version) for version in versions.values()]),
+            ),
+        ]
+
+    async def erase(self) -> None:
+        await self.commit("forgetting", self._everything("checkpoints", "checkpoint_writes", "checkpoint_blobs"))
+
+
+class _Saver(AsyncPostgresSaver):
+    """LangGraph's saver; what goes wrong with the database is told in our words."""
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        with _translated():
+            return await super().aget_tuple(config)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Errors of the database as what they mean for a conversation."""
+    try:
+        yield
+    except PoolTimeout:
+        raise
+    except psycopg.Error as error:
+        lost = isinstance(error, psycopg.OperationalError)
+        raise StoreUnavailable(f"the conversation could not be kept in Postgres: {error}", lost=lost) from error
+
+
+async def _read(connection: Connection, statements: Sequence[Statement]) -> list[Rows]:
+    return [
+        await (await connection.execute(_postgres(statement), values)).fetchall() for statement, values in statements
+    ]
+
+
+def _number(conversation: str) -> int:
+    return lock_number(conversation, 64) - (1 << 63)
+
+
+@cache
+def _postgres(statement: str) -> QueryNoTemplate:
+    return statement.replace("?", "%s").encode()
+
+
+@asynccontextmanager
+async def open_postgres(url: str) -> AsyncIterator[PostgresStore]:
+    """A store in this database, with as many connections as turns may run at once."""
+    options: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0}
+    pool: Pool = AsyncConnectionPool(url, kwargs=options, min_size=1, max_size=16, open=False, name="soni")
+    try:
+        await pool.open(wait=True, timeout=10)
+    except (PoolTimeout, psycopg.Error) as error:
+        await pool.close()
+        raise _unreachable(url, str(error)) from None
+    try:
+        store = PostgresStore(pool)
+        await store.open()
+        yield store
+    finally:
+        await pool.close()
+
+
+def _unreachable(url: str, reason: str) -> ConfigError:
+    parts = psycopg.conninfo.conninfo_to_dict(url)
+    shown = " ".join(f"{name}={value}" for name, value in parts.items() if name != "password")
+    message = f"conversations cannot be kept in Postgres ({shown}): {reason}."
+    return ConfigError([Problem(message, ("settings", "persistence"), "Is the address right, and the server up?")])

@@ -1,0 +1,264 @@
+"""SqliteStore: a file, or memory. One connection on one thread writes the journal and LangGraph's checkpoints.
+
+A turn ends in one transaction with its checkpoint, so SqliteSaver's commits are left to that transaction. Other
+processes are kept out of a conversation by a lock on a byte of a file beside the database, which the kernel gives
+back when a process dies, however it dies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import struct
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+from soni.errors import ConfigError, Problem, StoreUnavailable
+from soni.store.fail_points import passed
+from soni.store.schema import MAKE_VERSION_TABLE, READ_VERSION, VERSIONS, steps_from
+from soni.store.store import Held, Store, busy, lock_number
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import BaseCheckpointSaver, Checkpoint, CheckpointTuple
+
+    from soni.store.store import Put, Rows, Statement
+
+T = TypeVar("T")
+_BUSY = 30.0
+"""How many seconds a write waits for another process's write to the same file."""
+
+
+class SqliteStore(Store):
+    """Conversations in a SQLite file; without a path, in memory."""
+
+    def __init__(self, path: Path | None = None, checkpointer: BaseCheckpointSaver[Any] | None = None) -> None:
+        super().__init__()
+        self.shared = path is not None
+        self._path = path
+        self._thread = ThreadPoolExecutor(1, "soni-sqlite") if path else None
+        self._locks_in_file = FileLocks(path.with_name(f"{path.name}-locks")) if path else None
+        self._connection = sqlite3.connect(path or ":memory:", check_same_thread=False, timeout=_BUSY)
+        self._closing = weakref.finalize(self, self._connection.close)
+        self.saver: BaseCheckpointSaver[Any] = checkpointer or _Saver(self._connection, self.run)
+        self._own = checkpointer is None
+        if path is None:
+            self._prepare()
+
+    async def open(self) -> None:
+        """Make the tables, or bring them up to date."""
+        await self.run(self._prepare)
+
+    async def close(self) -> None:
+        """Give the file back."""
+        await self.run(self._closing)
+        if self._thread:
+            self._thread.shutdown(wait=False)
+        if self._locks_in_file:
+            self._locks_in_file.close()
+
+    def _prepare(self) -> None:
+        connection = self._connection
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA secure_delete = ON")  # what is erased is gone from the file
+        if isinstance(self.saver, SqliteSaver):
+            self.saver.setup()
+        connection.execute("BEGIN IMMEDIATE")
+        with connection:
+            connection.execute(MAKE_VERSION_TABLE)
+            row = connection.execute(READ_VERSION).fetchone()
+            if row is not None and row[0] > len(VERSIONS):
+                raise _unusable(self._path, f"it was written by a newer Soni (version {row[0]} of the journal)")
+            for statement, values in steps_from(row[0] if row else None):
+                connection.execute(statement, values)
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Do something with the connection, after everything that was begun before."""
+        try:
+            if self._thread is None:
+                return work()
+            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        except sqlite3.Error as error:
+            raise StoreUnavailable(f"the conversation could not be kept in '{self._path}': {error}") from error
+
+    def write(self, statements: Sequence[Statement], checkpoint: Put | None = None) -> int:
+        """One transaction; how many rows it touched."""
+        connection = self._connection
+        connection.execute("BEGIN IMMEDIATE")
+        with connection:
+            if checkpoint is not None and isinstance(self.saver, SqliteSaver):
+                self.saver.put(*checkpoint)
+            return sum(connection.execute(statement, values).rowcount for statement, values in statements)
+
+    async def read(self, *statements: Statement) -> list[Rows]:
+        return await self.run(lambda: [self._connection.execute(*statement).fetchall() for statement in statements])
+
+    async def checkpoint(self, conversation: str, checkpoint_id: str | None) -> CheckpointTuple | None:
+        named = {"checkpoint_id": checkpoint_id} if checkpoint_id else {}
+        return await self.saver.aget_tuple({"configurable": {"thread_id": conversation, "checkpoint_ns": "", **named}})
+
+    async def commit(self, what: str, statements: Sequence[Statement]) -> int:
+        passed(f"before {what}")
+        touched = await self.run(lambda: self.write(statements))
+        passed(f"after {what}")
+        return touched
+
+    def tidy(self) -> None:
+        """Leave nothing of what was deleted in the log beside the file."""
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @asynccontextmanager
+    async def _held(self, conversation: str, deadline: float) -> AsyncIterator[SqliteHeld]:
+        locks = self._locks_in_file
+        place = lock_number(conversation, 62)
+        if locks is not None:
+            await _taken(locks, place, conversation, deadline)
+        try:
+            yield SqliteHeld(conversation, self, foreign=not self._own)
+        finally:
+            if locks is not None:
+                # On the thread that writes: whatever was begun, by a task since cancelled, lands before the lock goes.
+                await self.run(lambda: locks.release(place))
+
+
+class SqliteHeld(Held):
+    """A conversation of a SqliteStore."""
+
+    def __init__(self, conversation: str, store: SqliteStore, *, foreign: bool) -> None:
+        super().__init__(conversation, store.saver)
+        self._store = store
+        self._foreign = store.saver if foreign else None
+
+    async def read(self, *statements: Statement) -> list[Rows]:
+        return await self._store.read(*statements)
+
+    async def _commit(self, statements: Sequence[Statement], checkpoint: Put | None) -> None:
+        if self._foreign is not None and checkpoint is not None:
+            await self._foreign.aput(*checkpoint)
+        await self._store.run(lambda: self._store.write(statements, checkpoint))
+
+    def other_checkpoints(self, kept: Checkpoint) -> list[Statement]:
+        if self._foreign is not None:
+            return []
+        values = (self.conversation, kept["id"])
+        return [
+            ("DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_id <> ?", values),
+            ("DELETE FROM writes WHERE thread_id = ? AND checkpoint_id <> ?", values),
+        ]
+
+    async def erase(self) -> None:
+        if self._foreign is not None:
+            await self._foreign.adelete_thread(self.conversation)
+            await self.commit("forgetting", self._everything())
+            return
+        await self.commit("forgetting", self._everything("checkpoints", "writes"))
+        await self._store.run(self._store.tidy)
+
+
+class _Saver(SqliteSaver):
+    """LangGraph's saver on our connection and thread; it leaves committing to the transaction that it is part of."""
+
+    def __init__(self, connection: sqlite3.Connection, run: Callable[[Callable[[], Any]], Any]) -> None:
+        super().__init__(connection)
+        # Not a bound method: the store has to be free to go.
+        self._run = weakref.WeakMethod(run)
+
+    @contextmanager
+    def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:  # as the base class has it
+        cursor = self.conn.cursor()
+        try:
+            yield cursor
+        finally:
+            cursor.close()
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        run = self._run()
+        assert run is not None, "a store outlives its saver"  # noqa: S101
+        found: CheckpointTuple | None = await run(lambda: self.get_tuple(config))
+        return found
+
+
+class FileLocks:
+    """Locks on the bytes of a file, one for each conversation.
+
+    They belong to the open file, not to the process, where the system has that kind (Linux): two stores of one process
+    keep each other out as well. Elsewhere open a file once in a process.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            import fcntl
+        except ImportError:
+            raise _unusable(path, "this system has no locks on files; keep conversations in Postgres") from None
+        self._fcntl = fcntl
+        self._command = getattr(fcntl, "F_OFD_SETLK", fcntl.F_SETLK)
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise _unusable(path, str(error.strerror)) from None
+
+    def take(self, place: int) -> bool:
+        """Whether the byte is ours now."""
+        try:
+            self._set(self._fcntl.F_WRLCK, place)
+        except (BlockingIOError, PermissionError):
+            return False
+        return True
+
+    def release(self, place: int) -> None:
+        """Let others have it."""
+        self._set(self._fcntl.F_UNLCK, place)
+
+    def _set(self, kind: int, place: int) -> None:
+        self._fcntl.fcntl(self._file, self._command, struct.pack("hhqqi4x", kind, os.SEEK_SET, place, 1, 0))
+
+    def close(self) -> None:
+        """Give all of them back."""
+        os.close(self._file)
+
+
+async def _taken(locks: FileLocks, place: int, conversation: str, deadline: float) -> None:
+    clock, pause = asyncio.get_running_loop().time, 0.002
+    begun = clock()
+    while not locks.take(place):
+        if clock() + pause > deadline:
+            raise busy(conversation, clock() - begun)
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, 0.05)
+
+
+@asynccontextmanager
+async def open_sqlite(path: Path) -> AsyncIterator[SqliteStore]:
+    """A store in this file, which is made if it is not there."""
+    _make_room(path)
+    store = SqliteStore(path)
+    try:
+        try:
+            await store.open()
+        except StoreUnavailable as error:
+            raise _unusable(path, str(error.__cause__)) from None
+        yield store
+    finally:
+        await store.close()
+
+
+def _make_room(path: Path) -> None:
+    """Find out now, not in a conversation, whether the file can be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)  # conversations are nobody else's business
+    except OSError as error:
+        raise _unusable(path, str(error.strerror)) from None
+
+
+def _unusable(path: Path | None, reason: str) -> ConfigError:
+    message = f"conversations cannot be kept in '{path}': {reason}."
+    return ConfigError([Problem(message, ("settings", "persistence", "path"), "Choose another path.")])
