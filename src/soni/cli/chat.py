@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.text import Text
 
-from soni.cli.check import examine, problem_line
+from soni.cli.check import examine
 from soni.cli.console_sink import ConsoleMessageSink
+from soni.cli.upkeep import store_url, told
 from soni.core.state import CONVERSATION
 from soni.core.template import Field
 from soni.dm.orchestrator.task_handler import message_of
 from soni.dm.privacy import is_private
 from soni.du.configured import configured_understanding
 from soni.du.context import MASK
-from soni.errors import ConfigError, ConversationError, SoniError
+from soni.errors import ConfigError, ConversationError, StoreUnavailable
 from soni.runtime.loop import RuntimeLoop
 from soni.store import open_store
 
@@ -41,23 +41,13 @@ _PERSON = (
 )
 
 
-def run_chat(config_path: Path, module: Path | None, user_id: str) -> int:
+def run_chat(config_path: Path, module: Path | None, user_id: str, store: str | None) -> int:
     """Chat until the input ends; 1 if the assistant cannot be loaded."""
     console = Console(soft_wrap=True, highlight=False)
-    try:
-        return asyncio.run(_chat(config_path, module, user_id, console))
-    except ConfigError as error:
-        for problem in error.problems:
-            console.print(problem_line(problem))
-        if not any(problem.place for problem in error.problems):
-            console.print("Name an assistant, for example: soni chat --config examples/banking/domain")
-        return 1
-    except SoniError as error:
-        console.print(f"[red]error:[/red] {escape(str(error))}")
-        return 1
+    return told(console, "chat", lambda: _chat(config_path, module, user_id, store, console))
 
 
-async def _chat(config_path: Path, module: Path | None, user_id: str, console: Console) -> int:
+async def _chat(config_path: Path, module: Path | None, user_id: str, store: str | None, console: Console) -> int:
     examined = examine(config_path, module)
     config = examined.config
     if config is None or examined.errors:
@@ -66,8 +56,11 @@ async def _chat(config_path: Path, module: Path | None, user_id: str, console: C
     logging.getLogger("soni").propagate = False
     understanding = configured_understanding(config)
     async with (
-        open_store(config.settings.persistence.url) as store,
-        RuntimeLoop(config, actions=examined.actions, store=store, understanding=understanding) as loop,
+        open_store(store or store_url(config)) as opened,
+        # What the last chat left unfinished is finished, and shown, when this one opens.
+        RuntimeLoop(
+            config, actions=examined.actions, store=opened, understanding=understanding, recover_every=None
+        ) as loop,
     ):
         # While the person reads and types, the encoder is loaded.
         warm = getattr(understanding, "warm", None)
@@ -114,16 +107,22 @@ class _Chat:
 
     async def open(self) -> None:
         """Begin with the greeting, or where an earlier chat stopped."""
+        interrupted = await self._loop.recover(self._user_id)
         begun = await self._loop.start(self._user_id, sink=self._sink)
         self._heard(begun)
         if begun.messages:
             return
+        if interrupted:
+            self._note("The last chat was cut off in the middle of a turn, which has now been finished:")
+            for message in interrupted.messages:
+                await self._sink.send(message)
         if begun.pending is not None:
-            self._note("Welcome back; /restart begins anew.")
             message = message_of(begun.pending, "open")
             self._options = message.options
-            await self._sink.send(message)
-        elif await self._loop.get_handoff(self._user_id):
+            if not interrupted:
+                self._note("Welcome back; /restart begins anew.")
+                await self._sink.send(message)
+        elif begun.handoff:
             self._note(_PERSON)
 
     async def line(self, line: str) -> bool:
@@ -154,7 +153,7 @@ class _Chat:
                     self._note(f"There is no command {command}. {_HELP}")
                 case _:
                     await self._turn(line.strip())
-        except ConversationError as error:
+        except (ConversationError, StoreUnavailable) as error:
             self._console.print(Text(str(error), "red"))
         return True
 

@@ -26,6 +26,17 @@ Module = Annotated[
     typer.Option("--module", "-m", help="A Python file with actions, if not handlers.py or actions.py beside it."),
 ]
 
+Store = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        "-s",
+        help="Where conversations are kept: memory:, sqlite:PATH or postgresql://…; the assistant's own if left out.",
+        envvar="SONI_STORE",
+        show_envvar=True,
+    ),
+]
+
 
 def _version(show: bool) -> None:
     if show:
@@ -49,6 +60,7 @@ def chat(
     config: Config = Path(),
     module: Module = None,
     user: Annotated[str, typer.Option("--user", "-u", help="Who is talking; each user has a conversation.")] = "you",
+    store: Store = None,
 ) -> None:
     """Talk to an assistant in the terminal.
 
@@ -56,11 +68,13 @@ def chat(
     ran, /restart begins anew, /quit leaves. While a person has the conversation, /person TEXT speaks for them and
     /return gives it back. Piped input works: one message a line.
 
+    With --store sqlite:chat.db the conversation outlives the process, also one that is killed.
+
     Example: soni chat --config examples/banking/domain
     """
     from soni.cli.chat import run_chat
 
-    raise typer.Exit(run_chat(config, module, user))
+    raise typer.Exit(run_chat(config, module, user, store))
 
 
 @app.command()
@@ -128,6 +142,59 @@ def evaluate(
             fail_under=fail_under,
         )
     )
+
+
+@app.command()
+def recover(
+    config: Config = Path(),
+    module: Module = None,
+    store: Store = None,
+    user: Annotated[str | None, typer.Option("--user", "-u", help="Only this user's conversation.")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also take conversations from processes that hold them (Postgres).")
+    ] = False,
+) -> None:
+    """Finish turns that a process left unfinished when it died; what an action did is not done again.
+
+    An assistant that is running does this by itself. Exit status 1 if some are still being worked on.
+
+    Example: soni recover --config examples/banking/domain --store sqlite:.soni/conversations.db
+    """
+    from soni.cli.upkeep import run_recover
+
+    raise typer.Exit(run_recover(config, module, store, user, force=force))
+
+
+@app.command()
+def forget(
+    user: Annotated[str, typer.Argument(help="Whose conversation to erase.")],
+    config: Config = Path(),
+    store: Store = None,
+) -> None:
+    """Erase everything that is stored about a user: messages, slots, turns, actions, checkpoints.
+
+    Example: soni forget ana --config examples/banking/domain
+    """
+    from soni.cli.upkeep import run_forget
+
+    raise typer.Exit(run_forget(config, store, user))
+
+
+@app.command()
+def prune(
+    config: Config = Path(),
+    store: Store = None,
+    older_than: Annotated[
+        str | None, typer.Option("--older-than", help="A span of time, such as 90d; settings.persistence.retention.")
+    ] = None,
+) -> None:
+    """Delete what is older than the retention: finished turns, and whole conversations that have been silent since.
+
+    Example: soni prune --config examples/banking/domain --older-than 90d
+    """
+    from soni.cli.upkeep import run_prune
+
+    raise typer.Exit(run_prune(config, store, older_than))
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from soni.core.state import digest
+from soni.du.context import MASK
 from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class Effect:
     kind: str
     arguments: Mapping[str, Any]
     """As they are stored; sensitive ones are masked."""
+    secrets: frozenset[str] = frozenset()
+    """The sensitive ones among the slots that it fills."""
 
 
 class Ledger:
@@ -67,7 +70,8 @@ class Ledger:
             journal.effect(effect.key, effect.action, arguments, status, {"why": masked(str(error))})  # type: ignore[arg-type]  # the names are those of Settled
             await self._kept(effect)
             raise
-        journal.effect(effect.key, effect.action, arguments, "done", {"slots": result})
+        shown = {"slots": {slot: MASK if slot in effect.secrets else value for slot, value in result.items()}}
+        journal.effect(effect.key, effect.action, arguments, "done", {"slots": result}, shown)
         await self._kept(effect)
         return result
 

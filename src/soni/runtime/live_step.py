@@ -153,7 +153,8 @@ class LiveStep:
             self.slots.get(slot)  # an action reads what its signature names
         given = {slot: self.stored[slot] for slot in sorted(taken) if self.stored.get(slot) is not None}
         limit = timeout or config.settings.action_timeout
-        effect = Effect(self._key, name, actions.effect(name), self._context.masked(given))
+        secrets = frozenset(slot for slot in outputs.values() if config.slots[slot].sensitive)
+        effect = Effect(self._key, name, actions.effect(name), self._context.masked(given), secrets)
         context = ActionContext(
             self._progress,
             user_id=turn.user_id,
@@ -162,7 +163,11 @@ class LiveStep:
         )
         slots = self._context.loaded(self.stored)
 
+        called = False
+
         async def perform() -> dict[str, Any]:
+            nonlocal called
+            called = True
             result = await actions.call(name, slots, context=context, timeout=limit, retry=retry)
             return await self._slots_of(result, name, outputs)
 
@@ -179,6 +184,9 @@ class LiveStep:
             self.acted = effect.kind == "once" and isinstance(error, ActionOutcomeUnknown | ActionResultUnusable)
             logger.warning("%s", self.masked(f"{error}{_cause(error.__cause__)}"))
             raise
+        finally:
+            if not called:  # what it told the person when it was called counts as told now
+                await turn.retell(f"{self._key}/progress")
 
     async def _slots_of(self, result: Mapping[str, Any], name: str, outputs: Mapping[str, str]) -> dict[str, Any]:
         missing = [output for output in outputs if output not in result]

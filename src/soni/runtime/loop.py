@@ -60,7 +60,7 @@ class RuntimeLoop:
     is LangGraph's own, with the journal in memory. A message that comes while a turn of the same conversation is
     running, here or in another process on the same store, waits for it for up to `wait` seconds; different
     conversations do not wait for each other. While the loop is open, turns that a process which is gone has left
-    unfinished are finished every `recover_every` seconds.
+    unfinished are finished, at once and every `recover_every` seconds, or only when asked for if that is None.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class RuntimeLoop:
         person: MessageSink | None = None,
         clock: Callable[[], datetime] = datetime.now,
         wait: float = 30.0,
-        recover_every: float = 15.0,
+        recover_every: float | None = 15.0,
     ) -> None:
         if store is not None and checkpointer is not None:
             raise ValueError("a store has checkpoints of its own: give a store or a checkpointer, not both")
@@ -105,8 +105,8 @@ class RuntimeLoop:
     async def __aenter__(self) -> RuntimeLoop:
         if self._turns.understanding is None:
             self._turns.understanding = configured_understanding(self.config)
-        if self._store.shared and self._sweeping is None:
-            self._sweeping = asyncio.create_task(self._sweep())
+        if self._store.shared and self._sweeping is None and self._recover_every is not None:
+            self._sweeping = asyncio.create_task(self._sweep(self._recover_every))
         return self
 
     async def __aexit__(
@@ -210,25 +210,15 @@ class RuntimeLoop:
         async with self._store.hold(user_id, wait=self._wait) as held:
             await held.erase()
 
-    async def recover(self, user_id: str | None = None, *, force: bool = False) -> dict[str, list[TurnResult]]:
-        """Finish the turns that were left unfinished, by user; those another process is still running are left to it.
+    async def interrupted(self) -> list[str]:
+        """The users with a turn that is not finished; some may be running right now."""
+        return await journals.interrupted(self._store)
 
-        With `force` a conversation is taken from a process that does not answer, where the store can do that.
+    async def recover(self, user_id: str, *, force: bool = False) -> TurnResult | None:
+        """Finish the turn of this user that was left unfinished, if there is one; ConversationBusy if it is running.
+
+        With `force` it is taken from a process that does not answer any more, where the store can do that.
         """
-        finished: dict[str, list[TurnResult]] = {}
-        for name in [user_id] if user_id is not None else await journals.interrupted(self._store):
-            try:
-                found = await self._recovered(name, force=force)
-            except ConversationBusy:
-                continue
-            except (StoreUnavailable, ConversationError):
-                logger.warning("the conversation of '%s' could not be recovered", name, exc_info=True)
-                continue
-            if found is not None:
-                finished[name] = [found]
-        return finished
-
-    async def _recovered(self, user_id: str, *, force: bool) -> TurnResult | None:
         try:
             async with self._journal(user_id, wait=0.0) as journal:
                 await journal.load()
@@ -236,17 +226,30 @@ class RuntimeLoop:
         except ConversationBusy:
             if not force or not await self._store.force(user_id):
                 raise
-        return await self._recovered(user_id, force=False)
+        return await self.recover(user_id)
 
-    async def _sweep(self) -> None:
+    async def recover_all(self) -> list[str]:
+        """Finish every turn that nobody is going to finish; whose they were."""
+        finished = []
+        for user_id in await self.interrupted():
+            try:
+                if await self.recover(user_id):
+                    logger.info("an interrupted turn of '%s' was finished", user_id)
+                    finished.append(user_id)
+            except ConversationBusy:
+                continue  # somebody is still at it
+            except Exception:  # one conversation that cannot be recovered must not keep the others waiting
+                logger.exception("the conversation of '%s' could not be recovered", user_id)
+        return finished
+
+    async def _sweep(self, pause: float) -> None:
         """Now and then, look for turns that nobody is going to finish."""
         while True:
             try:
-                for user_id in await self.recover():
-                    logger.info("an interrupted turn of '%s' was finished", user_id)
+                await self.recover_all()
             except StoreUnavailable:
                 logger.warning("the store cannot be reached to look for interrupted turns", exc_info=True)
-            await asyncio.sleep(self._recover_every)
+            await asyncio.sleep(pause)
 
     @asynccontextmanager
     async def _journal(self, user_id: str, wait: float | None = None) -> AsyncIterator[Journal]:

@@ -90,6 +90,11 @@ class Turn:
         self._journal.understood({**update, "usage": spent})
         return update
 
+    async def retell(self, key: str) -> None:
+        """Say again, as it is stored, what was said under a key when the turn was begun before."""
+        for message in self._journal.said(f"{self.number}/{key}/"):
+            await self.deliver(message)
+
     def close(self) -> None:
         """Take no more messages: what an action that was given up on still tells comes too late."""
         self._closed = True

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from soni.core.message_sink import Message
+from soni.errors import ConversationBusy
 
 if TYPE_CHECKING:
     from soni.store.store import Held, Put, Rows, Statement, Store
@@ -93,6 +95,7 @@ _EFFECT = (
     "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (conversation, key) DO UPDATE SET turn = excluded.turn, "
     "arguments = excluded.arguments, status = excluded.status, result = excluded.result"
 )
+_MASK_EFFECT = "UPDATE soni_effects SET result = ? WHERE conversation = ? AND key = ?"
 _MESSAGE = "INSERT INTO soni_outbox (conversation, sequence, id, turn, message) VALUES (?, ?, ?, ?, ?)"
 _END = (
     "UPDATE soni_turns SET text = ?, given = '{}', understood = ?, status = ?, result = ? "
@@ -108,13 +111,15 @@ class Journal:
         self.incarnation = uuid.uuid4().hex
         """A random name for this life of the conversation; whoever forgets it gets another."""
         self.turn = 0
-        self.sequence = 0
+        self.sequence = self._before = 0
         self.checkpoint_id: str | None = None
         self.fingerprint: str | None = None
         self.unfinished: TurnRecord | None = None
         self.known: TurnRecord | None = None
         self.effects: dict[str, EffectRecord] = {}
         self._messages: dict[str, Message] = {}
+        self._masked: dict[str, dict[str, Any]] = {}
+        self._understood: dict[str, Any] | None = None
         self._batch: list[Statement] = []
         self._at = 0.0
 
@@ -131,6 +136,7 @@ class Journal:
         self.effects, self._batch = {}, []
         if rows:
             self.incarnation, self.turn, self.sequence, self.checkpoint_id, self.fingerprint = rows[0]
+        self._before = self.sequence
         for record in map(_turn, turns):
             if record.status == "open":
                 self.unfinished = record
@@ -139,6 +145,8 @@ class Journal:
         if any(_turn(row).status != "done" for row in turns):
             (found,) = await self.held.read((_READ_EFFECTS, (name,)))
             self.effects = {row[0]: _effect(row) for row in found}
+        if self.unfinished is not None:
+            await self._read_messages(self.unfinished)
 
     def remember(self, before: Journal | None) -> None:
         """Take over what this process knows of actions that it could not write down when the connection was lost."""
@@ -153,7 +161,7 @@ class Journal:
     async def claim(self, request: Request, turn: int, fingerprint: str) -> TurnRecord:
         """Accept a message: from here on it is processed, whatever happens."""
         self.turn, self._at = turn, request.now.timestamp()
-        self._messages = {}
+        self._messages, self._masked, self._understood = {}, {}, None
         given = _dumped({"payload": request.payload, "slots": request.slots})
         text, now = request.text, request.now.isoformat()
         values = (self.conversation, turn, request.message_id, request.kind, text, given, now, self._at, fingerprint)
@@ -162,18 +170,27 @@ class Journal:
 
     async def again(self, record: TurnRecord) -> TurnRecord:
         """Begin a turn another time, with what was written down before."""
-        self.turn, self._at = record.turn, record.request.now.timestamp()
-        remembered = [row for row in self._batch if row[0] is _EFFECT]
+        # What was learnt counts, also if nobody has seen it yet; what was going to be said does not.
+        learnt = [row for row in self._batch if row[0] in (_EFFECT, _UNDERSTOOD)]
         self._batch = []
-        await self.held.commit("another attempt", [(_AGAIN, (self.conversation, record.turn)), *remembered])
+        await self.held.commit("another attempt", [(_AGAIN, (self.conversation, record.turn)), *learnt])
+        await self._read_messages(record)
+        return replace(record, attempts=record.attempts + 1, understood=self._understood or record.understood)
+
+    async def _read_messages(self, record: TurnRecord) -> None:
+        self.turn, self._at = record.turn, record.request.now.timestamp()
         (rows,) = await self.held.read((_READ_OUTBOX, (self.conversation, record.turn)))
         self._messages = {row[1]: replace(Message.load(json.loads(row[2])), sequence=row[0]) for row in rows}
-        self.sequence = max([self.sequence, *(message.sequence or 0 for message in self._messages.values())])
-        return replace(record, attempts=record.attempts + 1)
+        self.sequence = max([self._before, *(row[0] for row in rows)])
 
     def understood(self, what: dict[str, Any]) -> None:
         """Note what a message was understood to mean."""
+        self._understood = what
         self._batch.append((_UNDERSTOOD, (_dumped(what), self.conversation, self.turn)))
+
+    def said(self, start: str) -> list[Message]:
+        """The stored messages of this turn whose ids begin so."""
+        return [message for message in self._messages.values() if message.id.startswith(start)]
 
     def message(self, message: Message) -> Message:
         """The message as it is stored: a turn that is run again finds what it said before."""
@@ -185,8 +202,18 @@ class Journal:
             self._batch.append((_MESSAGE, values))
         return stored
 
-    def effect(self, key: str, action: str, arguments: str, status: Settled, result: dict[str, Any] | None) -> None:
-        """Note that an action has begun, or what came of it."""
+    def effect(
+        self,
+        key: str,
+        action: str,
+        arguments: str,
+        status: Settled,
+        result: dict[str, Any] | None,
+        masked: dict[str, Any] | None = None,
+    ) -> None:
+        """Note that an action has begun, or what came of it; `masked` is what stays of that when the turn has ended."""
+        if masked is not None and masked != result:
+            self._masked[key] = masked
         self.effects[key] = EffectRecord(key, self.turn, action, arguments, status, result)
         held = None if result is None else _dumped(result)
         self._batch.append((_EFFECT, (self.conversation, key, self.turn, action, arguments, status, held)))
@@ -210,8 +237,9 @@ class Journal:
     ) -> None:
         """End the turn: its rows, its checkpoint and what they replace, at once."""
         values = (text, _dumped({"commands": commands}), status, _dumped(result), self.conversation, self.turn)
-        await self._moved("the end of a turn", checkpoint, fingerprint, [(_END, values)])
-        self.unfinished = None
+        masks = [(_MASK_EFFECT, (_dumped(shown), self.conversation, key)) for key, shown in self._masked.items()]
+        await self._moved("the end of a turn", checkpoint, fingerprint, [(_END, values), *masks])
+        self.unfinished, self._before = None, self.sequence
 
     async def move(self, checkpoint: Put, fingerprint: str, at: float) -> None:
         """Put the conversation somewhere else, without a turn."""
@@ -236,6 +264,12 @@ async def interrupted(reader: Reader) -> list[str]:
     """The conversations with a turn that is not finished; some may be running right now."""
     rows = await reader.read(("SELECT conversation FROM soni_turns WHERE status = 'open' ORDER BY at", ()))
     return [row[0] for row in rows[0]]
+
+
+async def is_known(reader: Reader, conversation: str) -> bool:
+    """Whether anything is kept of a conversation."""
+    rows = await reader.read(("SELECT 1 FROM soni_conversations WHERE conversation = ?", (conversation,)))
+    return bool(rows[0])
 
 
 async def last_checkpoint_id(reader: Reader, conversation: str) -> str | None:
@@ -277,23 +311,28 @@ async def sequence_of(reader: Reader, conversation: str, message_id: str) -> int
     return rows[0][0][0] if rows[0] else None
 
 
-async def prune(store: Store, before: float) -> int:
-    """Delete finished turns from before a time, with their effects and messages; how many turns there were."""
+async def prune(store: Store, before: float) -> tuple[int, int]:
+    """Delete what is from before a time: conversations silent since, and finished turns of others; how many of each."""
+    silent = (
+        "SELECT conversation FROM soni_conversations c WHERE at < ? AND NOT EXISTS (SELECT 1 FROM soni_turns t "
+        "WHERE t.conversation = c.conversation AND t.status = 'open')"
+    )
+    conversations = 0
+    for row in (await store.read((silent, (before,))))[0]:
+        with suppress(ConversationBusy):  # not so silent
+            async with store.hold(row[0], wait=0.0) as held:
+                if (await held.read((f"{silent} AND conversation = ?", (before, row[0]))))[0]:
+                    await held.erase()
+                    conversations += 1
     old = "SELECT 1 FROM soni_turns t WHERE t.conversation = {0}.conversation AND t.turn = {0}.turn"
-    gone = [
-        (f"DELETE FROM {table} WHERE EXISTS ({old.format(table)} AND t.at < ? AND t.status <> 'open')", (before,))  # noqa: S608  # names of ours
+    gone: list[Statement] = [
+        (f"DELETE FROM {table} WHERE EXISTS ({old.format(table)} AND t.at < ? AND t.status = 'done')", (before,))  # noqa: S608  # names of ours
         for table in ("soni_effects", "soni_outbox")
     ]
-    rows = await store.read(("SELECT count(*) FROM soni_turns WHERE at < ? AND status <> 'open'", (before,)))
-    turns_gone = ("DELETE FROM soni_turns WHERE at < ? AND status <> 'open'", (before,))
+    turns_gone: Statement = ("DELETE FROM soni_turns WHERE at < ? AND status = 'done'", (before,))
+    rows = await store.read(("SELECT count(*) FROM soni_turns WHERE at < ? AND status = 'done'", (before,)))
     await store.commit("pruning", [*gone, turns_gone])
-    return int(rows[0][0][0])
-
-
-async def silent_since(store: Store, before: float) -> list[str]:
-    """The conversations in which nothing has happened since."""
-    rows = await store.read(("SELECT conversation FROM soni_conversations WHERE at < ?", (before,)))
-    return [row[0] for row in rows[0]]
+    return conversations, int(rows[0][0][0])
 
 
 def _turn(row: tuple[Any, ...]) -> TurnRecord:

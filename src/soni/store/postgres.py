@@ -48,7 +48,9 @@ class PostgresStore(Store):
     async def open(self) -> None:
         """Make the tables, or bring them up to date."""
         async with self._connection(30.0) as connection:
-            await connection.execute("SELECT pg_advisory_lock(%s)", (_SETUP,))
+            # Asked again and again: one that waits inside of a statement would be in the way of making an index.
+            while not (await _read(connection, [("SELECT pg_try_advisory_lock(?)", (_SETUP,))]))[0][0][0]:  # noqa: ASYNC110  # nobody tells
+                await asyncio.sleep(0.05)
             try:
                 await AsyncPostgresSaver(cast("Any", connection)).setup()
                 async with connection.transaction():

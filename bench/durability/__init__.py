@@ -1,0 +1,1 @@
+"""What a durable turn costs, and whether it stays that way."""

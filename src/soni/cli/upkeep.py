@@ -1,0 +1,139 @@
+"""soni recover, forget and prune: looking after stored conversations."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter, ValidationError
+from rich.console import Console
+from rich.markup import escape
+
+from soni.cli.check import examine, problem_line
+from soni.config.loader import load_config
+from soni.core.timespan import Seconds
+from soni.errors import ConfigError, ConversationBusy, Problem, SoniError
+from soni.runtime.loop import RuntimeLoop
+from soni.store import journal as journals
+from soni.store import open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from pathlib import Path
+    from typing import Any
+
+    from soni.config.models import SoniConfig
+
+_WAIT = 30.0
+
+
+def told(console: Console, command: str, work: Callable[[], Coroutine[Any, Any, int]]) -> int:
+    """Run a command; what a person did wrong is told in words, with status 1."""
+    try:
+        return asyncio.run(work())
+    except ConfigError as error:
+        for problem in error.problems:
+            console.print(problem_line(problem))
+        if not any(problem.place or problem.hint for problem in error.problems):
+            console.print(f"Name an assistant, for example: soni {command} --config examples/banking/domain")
+        return 1
+    except SoniError as error:
+        console.print(f"[red]error:[/red] {escape(str(error))}")
+        return 1
+
+
+def store_url(config: SoniConfig) -> str:
+    """Where the assistant keeps conversations."""
+    persistence = config.settings.persistence
+    if persistence.backend == "postgres" and not persistence.url:
+        message = f"the environment does not say where Postgres is: '{persistence.url_env}' is not set."
+        hint = f"Set it: {persistence.url_env}=postgresql://USER@HOST/DATABASE"
+        raise ConfigError([Problem(message, ("settings", "persistence"), hint)])
+    return persistence.url
+
+
+def _kept_url(config: SoniConfig, store: str | None) -> str:
+    url = store or store_url(config)
+    if url.startswith("memory:"):
+        message = "this assistant keeps conversations in memory, which is gone with the process."
+        raise ConfigError([Problem(message, hint="Name the store: --store sqlite:PATH")])
+    return url
+
+
+def run_recover(config_path: Path, module: Path | None, store: str | None, user: str | None, *, force: bool) -> int:
+    """Finish interrupted turns; 1 if some are still being worked on."""
+    console = Console(soft_wrap=True, highlight=False)
+
+    async def work() -> int:
+        examined = examine(config_path, module)
+        config = examined.config
+        if config is None or examined.errors:
+            raise ConfigError(examined.errors)
+        finished, busy = 0, 0
+        async with (
+            open_store(_kept_url(config, store)) as opened,
+            RuntimeLoop(config, actions=examined.actions, store=opened, recover_every=None) as loop,
+        ):
+            for name in [user] if user is not None else await loop.interrupted():
+                try:
+                    turn = await loop.recover(name, force=force)
+                except ConversationBusy:
+                    console.print(f"{escape(name)}: a process is working on it.")
+                    busy += 1
+                    continue
+                if turn is not None:
+                    outcome = f"could not be finished ({turn.error})" if turn.error else "finished"
+                    console.print(f"{escape(name)}: turn {turn.turn} {escape(outcome)}.")
+                    finished += 1
+        console.print(f"{finished} finished, {busy} still being worked on.")
+        if busy and not force:
+            console.print("If such a process is stuck, stop it; on Postgres, --force takes its conversations away.")
+        return 1 if busy else 0
+
+    return told(console, "recover", work)
+
+
+def run_forget(config_path: Path, store: str | None, user: str) -> int:
+    """Erase a user."""
+    console = Console(soft_wrap=True, highlight=False)
+
+    async def work() -> int:
+        config = load_config(config_path)
+        async with open_store(_kept_url(config, store)) as opened, opened.hold(user, wait=_WAIT) as held:
+            known = await journals.is_known(held, user)
+            await held.erase()
+        gone = "Everything about '{}' is gone." if known else "Nothing is kept of '{}'."
+        console.print(gone.format(escape(user)))
+        return 0
+
+    return told(console, "forget", work)
+
+
+def run_prune(config_path: Path, store: str | None, older_than: str | None) -> int:
+    """Delete what is older than it should be kept."""
+    console = Console(soft_wrap=True, highlight=False)
+
+    async def work() -> int:
+        config = load_config(config_path)
+        before = time.time() - _retention(config, older_than)
+        async with open_store(_kept_url(config, store)) as opened:
+            conversations, turns = await journals.prune(opened, before)
+        console.print(f"{conversations} conversations and {turns} turns of others deleted.")
+        return 0
+
+    return told(console, "prune", work)
+
+
+def _retention(config: SoniConfig, older_than: str | None) -> float:
+    if older_than is not None:
+        try:
+            return TypeAdapter(Seconds).validate_python(older_than)
+        except ValidationError:
+            message = f"'{older_than}' is not a span of time."
+            raise ConfigError([Problem(message, hint="Write, for example, 90d or 12h.")]) from None
+    if config.settings.persistence.retention is None:
+        message = "nothing says how long turns are kept."
+        hint = "Write --older-than 90d, or 'persistence: {retention: 90d}' under settings."
+        raise ConfigError([Problem(message, ("settings", "persistence", "retention"), hint)])
+    return config.settings.persistence.retention
