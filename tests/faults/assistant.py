@@ -86,10 +86,10 @@ def actions(witness: Witness) -> Actions:
 
     @registry.register("pay", effect="once")
     async def pay(amount: str, recipient: str, context: ActionContext) -> dict[str, str]:
-        await context.inform("Sending…")
         passed("before paying")
         witness.write(f"paid {amount} {recipient} {context.idempotency_key}")
         passed("after paying")
+        await context.inform("Sent…")
         return {"id": "T1"}
 
     @registry.register("note", effect="idempotent")

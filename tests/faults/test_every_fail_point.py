@@ -18,7 +18,14 @@ from tests.faults.conftest import NewPlace
 from tests.faults.worker import Operation, Place, do, everything, full, killed, points, state_in
 
 SAID = [Operation("say", text, f"m{number}") for number, text in enumerate(TURNS)]
-UNKNOWN = ("after the intent of an action", "before paying", "after paying", "before the result of an action")
+UNKNOWN = (
+    "after the intent of an action",
+    "before paying",
+    "after paying",
+    "before a message",
+    "after a message",
+    "before the result of an action",
+)
 """After these, nobody can know whether the payment was made."""
 
 
@@ -26,8 +33,7 @@ def is_unknown(operation: Operation, point: str) -> bool:
     """Whether a kill at a point leaves it open whether the payment was made."""
     if operation.text != "yes":
         return False
-    told_before_paying = point in ("before a message #1", "after a message #1")
-    return told_before_paying or any(point == f"{name} #1" for name in UNKNOWN)
+    return any(point == f"{name} #1" for name in UNKNOWN)
 
 
 async def undisturbed(place: Place, turns: list[Operation]) -> tuple[Any, list[Any]]:

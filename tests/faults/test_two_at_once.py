@@ -32,7 +32,7 @@ async def test_g2_three_copies_of_one_message_at_once_are_one(place: Place) -> N
         answers = await asyncio.gather(
             *(one.run_turn("yes", user_id=USER, message_id="m3") for one in (loop, other, loop))
         )
-        assert {answer.text for answer in answers} == {"Sending…\nDone: T1."}
+        assert {answer.text for answer in answers} == {"Sent…\nDone: T1."}
         assert len({str(answer.messages) for answer in answers}) == 1
         assert [answer.commands for answer in answers] == [answers[0].commands] * 3
         assert [answer.trace for answer in answers] == [answers[0].trace] * 3
@@ -47,7 +47,7 @@ def test_g1_a_stopped_worker_keeps_others_out_and_does_no_harm_when_it_goes_on(p
     with pytest.raises(ConversationBusy, match="still being worked on"):
         asyncio.run(do(place, Operation("say", "what is left?"), wait=0.3))
     assert asyncio.run(everything(place))[0]["turn"] == 3, "reading does not wait"
-    assert stopped.go_on() == ["Sending…", "Done: T1."]
+    assert stopped.go_on() == ["Sent…", "Done: T1."]
     assert len(place.witness.lines("paid")) == 1
     assert asyncio.run(everything(place))[0]["turn"] == 4
 
@@ -65,10 +65,10 @@ def test_g1_and_g3_an_operator_can_take_a_conversation_from_a_stopped_worker(pos
             assert turn is not None
             return turn.text
 
-    assert asyncio.run(taken()) == "Sending…\nI do not know whether it went through."
+    assert asyncio.run(taken()) == "I do not know whether it went through."
     before = asyncio.run(everything(place))
     heard = stopped.go_on()
-    assert heard == ["Sending…", "I do not know whether it went through."], "it gets the answer that counts"
+    assert heard == ["I do not know whether it went through."], "it gets the answer that counts"
     assert asyncio.run(everything(place)) == before, "and writes nothing"
     assert len(place.witness.lines("paid")) == 1
 
@@ -97,7 +97,7 @@ async def test_g3_and_g5_a_postgres_that_restarts_in_the_middle_of_a_payment_cos
     monkeypatch.setattr(fail_points, "passing", restart_once)
     async with postgres_place.loop() as loop:
         turn = await loop.run_turn("yes", user_id=USER, message_id="m3")
-        assert turn.text == "Sending…\nDone: T1."
+        assert turn.text == "Sent…\nDone: T1."
         assert await loop.interrupted() == []
         assert (await loop.run_turn("what is left?", user_id=USER)).text == "42 is left."
     assert len(postgres_place.witness.lines("paid")) == 1

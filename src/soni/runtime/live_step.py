@@ -13,7 +13,7 @@ from soni.config.models import ActionStepConfig
 from soni.core.message_sink import Message
 from soni.core.state import digest
 from soni.du.context import MASK
-from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable, InvalidValue
+from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable, InvalidValue, StoreUnavailable
 from soni.flow.manager import has_acted
 from soni.runtime.ledger import Effect
 
@@ -201,7 +201,11 @@ class LiveStep:
 
     async def _progress(self, text: str) -> None:
         turn = self._context.turn
-        await turn.deliver(Message(turn.message_id(f"{self._key}/progress"), "progress", text))
+        try:
+            await turn.deliver(Message(turn.message_id(f"{self._key}/progress"), "progress", text))
+        except StoreUnavailable:
+            # Raised into the action, it would look as if what the action does had failed; its outcome is written next.
+            logger.warning("what action step '%s' told could not be stored yet", self._step.step)
 
     def is_secret(self, slot: str) -> bool:
         return self._context.config.slots[slot].sensitive

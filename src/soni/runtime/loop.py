@@ -170,12 +170,14 @@ class RuntimeLoop:
 
     async def get_state(self, user_id: str) -> DialogueState:
         """The conversation as it stands after its last finished turn."""
-        while True:
+        checkpoint = None
+        for _ in range(20):
             checkpoint_id = await journals.last_checkpoint_id(self._store, user_id)
             checkpoint = await self._store.checkpoint(user_id, checkpoint_id)
             if checkpoint is not None or checkpoint_id is None:
-                return state_of(checkpoint)
+                break
             # A turn has ended in between, and taken its predecessor's checkpoint with it: look again.
+        return state_of(checkpoint)
 
     async def transcript(self, user_id: str) -> list[Spoken]:
         """What was said, by all sides, in the newest turns; secrets are masked."""

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from soni.core.message_sink import Message
-from soni.errors import ConversationBusy
+from soni.errors import ConversationBusy, StoreUnavailable
 
 if TYPE_CHECKING:
     from soni.store.store import Held, Put, Rows, Statement, Store
@@ -149,7 +149,7 @@ class Journal:
             await self._read_messages(self.unfinished)
 
     def remember(self, before: Journal | None) -> None:
-        """Take over what this process knows of actions that it could not write down when the connection was lost."""
+        """Take over what this process knows of actions, and could not write down when the connection was lost."""
         if before is None or self.unfinished is None or self.unfinished.turn != before.turn:
             return
         self.turn = before.turn
@@ -157,6 +157,9 @@ class Journal:
             begun = self.effects.get(effect.key)
             if begun is not None and begun.status == "begun" and effect.status != "begun":
                 self.effect(effect.key, effect.action, effect.arguments, effect.status, effect.result)
+        for message in before._messages.values():
+            if message.kind == "progress":
+                self.message(message)
 
     async def claim(self, request: Request, turn: int, fingerprint: str) -> TurnRecord:
         """Accept a message: from here on it is processed, whatever happens."""
@@ -170,8 +173,10 @@ class Journal:
 
     async def again(self, record: TurnRecord) -> TurnRecord:
         """Begin a turn another time, with what was written down before."""
-        # What was learnt counts, also if nobody has seen it yet; what was going to be said does not.
-        learnt = [row for row in self._batch if row[0] in (_EFFECT, _UNDERSTOOD)]
+        # What was learnt counts, also if nobody has seen it yet, and what actions told; what else was going to be said
+        # is said anew.
+        told = {message.id for message in self._messages.values() if message.kind == "progress"}
+        learnt = [row for row in self._batch if row[0] in (_EFFECT, _UNDERSTOOD) or told.intersection(row[1])]
         self._batch = []
         await self.held.commit("another attempt", [(_AGAIN, (self.conversation, record.turn)), *learnt])
         await self._read_messages(record)
@@ -223,7 +228,11 @@ class Journal:
         if not self._batch:
             return
         batch, self._batch = self._batch, []
-        await self.held.commit(what, batch)
+        try:
+            await self.held.commit(what, batch)
+        except StoreUnavailable:
+            self._batch = [*batch, *self._batch]  # for whoever tries next
+            raise
 
     async def finish(
         self,
