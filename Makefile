@@ -8,8 +8,8 @@ CONFIG ?= examples/banking/domain
 help: ## Show what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk 'BEGIN {FS = ":.*## "} {printf "  make %-20s %s\n", $$1, $$2}'
 
-chat: .venv/.installed ## Talk to the banking assistant (CONFIG=folder for another)
-	@$(BIN)/soni chat --config $(CONFIG)
+chat: .venv/.installed ## Talk to the banking assistant (CONFIG=folder for another); it goes on where it stopped
+	@BANK_BOOKS=$${BANK_BOOKS:-.soni/bank.json} $(BIN)/soni chat --config $(CONFIG) --store sqlite:.soni/$(subst /,-,$(CONFIG)).db
 
 test: .venv/.installed-dev ## Run every test, in parallel, with coverage
 	@$(BIN)/python -m pytest -n auto --inline-snapshot=disable --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=$$(cat .coverage-floor)

@@ -1,4 +1,4 @@
-"""A bank small enough to keep in memory: every customer starts with the same accounts."""
+"""A small bank: every customer starts with the same accounts. Its books are in memory, or in a file of its own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import unicodedata
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
+from pathlib import Path
+
+from pydantic import TypeAdapter
 
 CODE = "123456"
 LARGE = Decimal(1000)
@@ -41,24 +44,40 @@ class Customer:
     )
     blocked_cards: set[str] = field(default_factory=set)
     receipts: dict[str, str] = field(default_factory=dict)
+    references: dict[str, str] = field(default_factory=dict)
+    """What was asked for under which key, so that it can be found again."""
 
-    def spend(self, amount: Decimal, what: str) -> str:
+    def spend(self, amount: Decimal, what: str, key: str) -> str:
         """Take money out of the checking account and return a reference."""
         if amount > self.checking:
             raise NotEnoughMoney
         self.checking -= amount
         self.transactions.insert(0, (what, -amount))
-        return f"T{len(self.transactions):04d}"
+        self.references[key] = f"T{len(self.transactions):04d}"
+        return self.references[key]
+
+
+_BOOKS = TypeAdapter(dict[str, Customer])
 
 
 class Bank:
     """Customers by the id under which they talk to the assistant."""
 
-    def __init__(self) -> None:
-        self._customers: dict[str, Customer] = {}
+    def __init__(self, books: Path | None = None) -> None:
+        self._books = books
+        self._customers = _BOOKS.validate_json(books.read_bytes()) if books and books.exists() else {}
 
     def customer(self, user_id: str) -> Customer:
         return self._customers.setdefault(user_id, Customer())
+
+    def keep(self) -> None:
+        """Write the books, whole or not at all."""
+        if self._books is None:
+            return
+        self._books.parent.mkdir(parents=True, exist_ok=True)
+        draft = self._books.with_suffix(".new")
+        draft.write_bytes(_BOOKS.dump_json(self._customers))
+        draft.replace(self._books)
 
     def contact(self, name: str) -> str | None:
         """The IBAN of somebody the customer has paid before, accents and capitals aside."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from bank import CODE, LARGE, Bank
@@ -12,7 +15,8 @@ from soni import ActionContext, Actions
 from soni.core.values.money import Money
 
 actions = Actions()
-bank = Bank()
+bank = Bank(Path(os.environ["BANK_BOOKS"]) if "BANK_BOOKS" in os.environ else None)
+SECONDS = float(os.environ.get("BANK_SECONDS", "0"))  # how long the bank takes to answer a transfer
 
 
 @actions.register("read_balances", effect="pure")
@@ -53,15 +57,26 @@ async def verify_code(code: str) -> dict[str, bool]:
     return {"right": code == CODE}
 
 
-@actions.register("execute_transfer", effect="once")
+async def find_transfer(context: ActionContext) -> dict[str, str] | None:
+    """Whether a transfer went through that nobody knows about, because everything stopped in the middle of it."""
+    reference = bank.customer(context.user_id).references.get(context.idempotency_key)
+    return {"id": reference} if reference else None
+
+
+@actions.register("execute_transfer", effect="once", reconcile=find_transfer)
 async def execute_transfer(amount: Money, recipient: str, iban: str, context: ActionContext) -> dict[str, str]:
     await context.inform("Enviando…" if context.language == "es" else "Sending…")
-    return {"id": bank.customer(context.user_id).spend(amount.amount, f"Transfer to {recipient}")}
+    customer = bank.customer(context.user_id)
+    reference = customer.spend(amount.amount, f"Transfer to {recipient}", context.idempotency_key)
+    bank.keep()
+    await asyncio.sleep(SECONDS)
+    return {"id": reference}
 
 
 @actions.register("block_card", effect="idempotent")
 async def block_card(card: str, block_reason: str, context: ActionContext) -> None:
     bank.customer(context.user_id).blocked_cards.add(card)
+    bank.keep()
 
 
 @actions.register("find_bill", effect="pure")
@@ -72,10 +87,12 @@ async def find_bill(biller: str, context: ActionContext) -> dict[str, Any]:
 @actions.register("send_receipt", effect="idempotent")
 async def send_receipt(biller: str, receipt_email: str, context: ActionContext) -> None:
     bank.customer(context.user_id).receipts[biller] = receipt_email
+    bank.keep()
 
 
 @actions.register("pay_bill", effect="once")
 async def pay_bill(biller: str, context: ActionContext) -> None:
     customer = bank.customer(context.user_id)
-    customer.spend(customer.bills[biller], f"Bill: {biller}")
+    customer.spend(customer.bills[biller], f"Bill: {biller}", context.idempotency_key)
     customer.bills[biller] = Decimal(0)
+    bank.keep()

@@ -138,4 +138,4 @@ class AnyCrash(RuleBasedStateMachine):
 
 
 TestAnyCrash = AnyCrash.TestCase
-TestAnyCrash.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
+TestAnyCrash.settings = settings(max_examples=15, stateful_step_count=12, deadline=None)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from soni.config.models import SoniConfig
 
 _WAIT = 30.0
+_WHERE = ("settings", "persistence")
 
 
 def told(console: Console, command: str, work: Callable[[], Coroutine[Any, Any, int]]) -> int:
@@ -35,7 +36,7 @@ def told(console: Console, command: str, work: Callable[[], Coroutine[Any, Any, 
     except ConfigError as error:
         for problem in error.problems:
             console.print(problem_line(problem))
-        if not any(problem.place or problem.hint for problem in error.problems):
+        if not any(problem.place or problem.path for problem in error.problems):
             console.print(f"Name an assistant, for example: soni {command} --config examples/banking/domain")
         return 1
     except SoniError as error:
@@ -57,7 +58,7 @@ def _kept_url(config: SoniConfig, store: str | None) -> str:
     url = store or store_url(config)
     if url.startswith("memory:"):
         message = "this assistant keeps conversations in memory, which is gone with the process."
-        raise ConfigError([Problem(message, hint="Name the store: --store sqlite:PATH")])
+        raise ConfigError([Problem(message, _WHERE, "Name the store: --store sqlite:PATH")])
     return url
 
 
@@ -131,7 +132,7 @@ def _retention(config: SoniConfig, older_than: str | None) -> float:
             return TypeAdapter(Seconds).validate_python(older_than)
         except ValidationError:
             message = f"'{older_than}' is not a span of time."
-            raise ConfigError([Problem(message, hint="Write, for example, 90d or 12h.")]) from None
+            raise ConfigError([Problem(message, _WHERE, "Write, for example, 90d or 12h.")]) from None
     if config.settings.persistence.retention is None:
         message = "nothing says how long turns are kept."
         hint = "Write --older-than 90d, or 'persistence: {retention: 90d}' under settings."

@@ -44,7 +44,9 @@ def _stands(frame: FlowContext, state: DialogueState, config: SoniConfig) -> boo
     if not all(_inner_stands(passed, config) for passed in gone_over):
         return False
     for passed in gone_over:
-        held += [entry for entry in (*passed["wrote"].items(), *passed["left"].items()) if entry[1] is not None]
+        overruled = [(name, value) for name, (value, _) in passed["overruled"].items()]
+        entries = (*passed["wrote"].items(), *passed["left"].items(), *overruled)
+        held += [entry for entry in entries if entry[1] is not None]
     known = all(passed["step"] in flow.plan for passed in gone_over)
     return known and all(_loads(name, value, config) for name, value in held)
 

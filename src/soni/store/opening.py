@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from soni.store.store import Store
 
+_WHERE = ("settings", "persistence")
+
 
 @asynccontextmanager
 async def open_store(url: str) -> AsyncIterator[Store]:
@@ -32,9 +34,9 @@ async def open_store(url: str) -> AsyncIterator[Store]:
             from soni.store.postgres import open_postgres
         except ImportError as error:
             message = f"Postgres needs the package '{error.name}'."
-            raise ConfigError([Problem(message, hint="Install it: pip install 'soni[postgres]'")]) from None
+            raise ConfigError([Problem(message, _WHERE, "Install it: pip install 'soni[postgres]'")]) from None
         async with open_postgres(url) as database:
             yield database
     else:
         message = f"'{scheme}:…' is no address of a store." if colon else f"'{url}' is no address of a store."
-        raise ConfigError([Problem(message, hint="Write memory:, sqlite:PATH or postgresql://USER@HOST/DATABASE.")])
+        raise ConfigError([Problem(message, _WHERE, "Write memory:, sqlite:PATH or postgresql://USER@HOST/DATABASE.")])

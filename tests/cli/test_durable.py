@@ -1,0 +1,98 @@
+"""Chats that are killed, and looking after what is stored, as a person does it at a terminal."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_chat import BANKING, ROOT, SONI, soni
+from tests.postgres import postgres
+
+
+def cut_off(store: str, books: Path, *lines: str, after: str, booked: bool = False) -> None:
+    """Chat until the assistant has said something, and the bank has written something if that is asked for; kill -9."""
+    process = subprocess.Popen(
+        [SONI, "chat", "-c", BANKING, "--store", store],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1", "BANK_BOOKS": str(books), "BANK_SECONDS": "600"},
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("".join(f"{line}\n" for line in lines))
+    process.stdin.flush()
+    for line in process.stdout:
+        if after in line:
+            break
+    while booked and not books.exists():
+        os.sched_yield()
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_g3_and_g5_a_chat_killed_in_the_middle_of_a_transfer_goes_on_where_it_stood(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the README invites people to try."""
+    store = f"sqlite:{tmp_path}/chat.db" if kind == "sqlite" else postgres().new_database()
+    books = tmp_path / "bank.json"
+    cut_off(store, books, "send 20 euros to Ana", "yes", after="Sending…", booked=True)
+    monkeypatch.setenv("BANK_BOOKS", str(books))
+    shown = soni("chat", "-c", BANKING, "--store", store, typed="how much do I have?\n")
+    assert (
+        "The last chat was cut off in the middle of a turn, which has now been finished:\n"
+        "Sending…\n"
+        "Done. Ana receives €20.00. Your reference is T0004.\n"
+    ) in shown
+    assert "Your checking account has €2,325.67" in shown, "the money has moved once"
+    assert "0 finished, 0 still being worked on." in soni("recover", "-c", BANKING, "--store", store)
+
+
+def test_a_chat_killed_before_an_answer_stands_at_its_question(tmp_path: Path) -> None:
+    store = f"sqlite:{tmp_path}/chat.db"
+    cut_off(store, tmp_path / "bank.json", "send 20 euros to Ana", after="Send €20.00")
+    shown = soni("chat", "-c", BANKING, "--store", store, typed="no\n")
+    assert "Send €20.00 to Ana (ES91 2100 0418 4502 0005 1332)?\n  1. Yes\n  2. No\n> no\n" in shown
+
+
+def test_an_operator_finishes_forgets_and_prunes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, books = f"sqlite:{tmp_path}/chat.db", tmp_path / "bank.json"
+    cut_off(store, books, "send 20 euros to Ana", "yes", after="Sending…")
+    monkeypatch.setenv("BANK_BOOKS", str(books))
+    monkeypatch.setenv("SONI_STORE", store)
+    monkeypatch.setenv("SONI_CONFIG", BANKING)
+    assert soni("recover") == "you: turn 3 finished.\n1 finished, 0 still being worked on.\n"
+    assert "0 conversations and 0 turns of others deleted." in soni("prune", "--older-than", "90d")
+    assert soni("forget", "you") == "Everything about 'you' is gone.\n"
+    assert soni("forget", "you") == "Nothing is kept of 'you'.\n"
+    assert "'soon' is not a span of time. Write, for example, 90d or 12h." in soni(
+        "prune", "--older-than", "soon", status=1
+    )
+    assert "nothing says how long turns are kept. Write --older-than 90d" in soni("prune", status=1)
+
+
+def test_looking_after_an_assistant_that_keeps_nothing_says_so() -> None:
+    for command in (["recover"], ["forget", "ana"], ["prune", "--older-than", "1d"]):
+        shown = soni(*command, "-c", BANKING, status=1)
+        assert "keeps conversations in memory, which is gone with the process. Name the store" in shown
+
+
+def test_a_postgres_by_setting_takes_its_address_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.yaml").write_text(
+        "settings: {persistence: {backend: postgres, url_env: SHOP_DB}}\n"
+        "flows: {buy: {steps: [{collect: n, message: How many?}, {say: '{n}.'}]}, other: {steps: [{say: Hi.}]}}\n"
+        "slots: {n: {type: integer}}\n"
+    )
+    shown = soni("chat", "-c", "a.yaml", cwd=tmp_path, status=1)
+    assert "'SHOP_DB' is not set. Set it: SHOP_DB=postgresql://USER@HOST/DATABASE" in shown
+    monkeypatch.setenv("SHOP_DB", postgres().new_database())
+    assert "How many?" in soni("chat", "-c", "a.yaml", typed="buy\n", cwd=tmp_path)
+    assert "> 3\n3.\n" in soni("chat", "-c", "a.yaml", typed="3\n", cwd=tmp_path)
