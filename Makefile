@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help chat test check format lock clean bench-understanding
+.PHONY: help chat test check format lock clean bench bench-understanding
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -27,6 +27,9 @@ lock: .venv/.installed-dev ## Resolve the dependencies anew into the two lock fi
 	@UV=$(BIN)/uv; FLAGS="--universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links --quiet --upgrade"; \
 	$$UV pip compile pyproject.toml $$FLAGS -o requirements.lock && \
 	$$UV pip compile pyproject.toml --all-extras --group dev $$FLAGS -o requirements-dev.lock
+
+bench: .venv/.installed-dev ## Measure what a durable turn costs against LangGraph alone, and how it grows (ARGS=--help)
+	@$(BIN)/python -m bench.durability.run $(ARGS)
 
 bench-understanding: .venv/.installed-dev ## Measure understanding on public and own data (SONI_DATA=folder)
 	@$(BIN)/python -m bench.understanding.run $(PARTS)

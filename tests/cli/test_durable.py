@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from bench.postgres import postgres
 
 from tests.cli.test_chat import BANKING, ROOT, SONI, soni
-from tests.postgres import postgres
 
 
 def cut_off(store: str, books: Path, *lines: str, after: str, booked: bool = False) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.postgres import postgres
 
 from soni import ActionContext, Actions, RuntimeLoop
 from soni.core.commands import AffirmConfirmation, Command, SetSlot, StartFlow
@@ -21,7 +22,6 @@ from soni.store import Store, open_store
 from soni.store import journal as journals
 from soni.store.schema import TABLES, VERSIONS
 from tests.conftest import Assistant
-from tests.postgres import postgres
 
 SHOP = """
 slots:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from bench.postgres import postgres
 
 from tests.faults.worker import Place
-from tests.postgres import postgres
 
 NewPlace = Callable[[], Place]
 

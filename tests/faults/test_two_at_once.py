@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from bench.postgres import postgres
 
 from soni.errors import ConversationBusy, StoreUnavailable
 from soni.store import fail_points, open_store
 from tests.faults.assistant import TURNS, USER
 from tests.faults.worker import Operation, Place, Stopped, do, everything, hammered, killed
-from tests.postgres import postgres
 
 SAID = [Operation("say", text, f"m{number}") for number, text in enumerate(TURNS)]
 

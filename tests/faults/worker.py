@@ -16,6 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from bench.postgres import postgres
+
 from soni import RuntimeLoop
 from soni.core.message_sink import Message
 from soni.errors import SoniError
@@ -23,7 +25,6 @@ from soni.runtime.result import TurnResult
 from soni.store import Store, fail_points, open_store
 from soni.store import journal as journals
 from tests.faults.assistant import NOON, USER, Script, Witness, WitnessSink, actions, config
-from tests.postgres import postgres
 
 # A server that has everything imported forks a process for each operation.
 _context = multiprocessing.get_context("forkserver")

@@ -64,7 +64,7 @@ async def _chat(config_path: Path, module: Path | None, user_id: str, store: str
     ):
         # While the person reads and types, the encoder is loaded.
         warm = getattr(understanding, "warm", None)
-        warming = asyncio.create_task(asyncio.to_thread(warm)) if warm else asyncio.sleep(0)
+        warming = asyncio.create_task(asyncio.to_thread(warm)) if warm and sys.stdin.isatty() else asyncio.sleep(0)
         for problem in examined.problems if sys.stdin.isatty() else []:
             console.print(Text(str(problem), "yellow"))
         console.print(Text(_welcome(config), "dim"))

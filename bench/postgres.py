@@ -1,4 +1,4 @@
-"""A real Postgres for tests, from a wheel: started once a process, a database of its own for whoever asks."""
+"""A real Postgres for tests and benchmarks, from a wheel: one a process, with a database for whoever asks."""
 
 from __future__ import annotations
 
