@@ -15,9 +15,13 @@ from bench.postgres import postgres
 from soni import ActionContext, Actions, RuntimeLoop
 from soni.core.commands import AffirmConfirmation, Command, SetSlot, StartFlow
 from soni.core.message_sink import BufferedMessageSink, CallbackMessageSink, Message
+from soni.core.state import DialogueState
+from soni.dm.orchestrator.commands import CommandHandler
 from soni.du.context import DialogueContext
 from soni.du.understanding import Understood
 from soni.errors import ConfigError, ConversationBusy, ConversationError
+from soni.flow.delta import FlowDelta
+from soni.runtime.context import RuntimeContext
 from soni.store import Store, open_store
 from soni.store import journal as journals
 from soni.store.schema import TABLES, VERSIONS
@@ -234,6 +238,40 @@ async def test_g3_a_turn_that_is_cancelled_in_an_action_leaves_it_unknown(assist
         assert await loop.interrupted() == ["ana"]
         assert await loop.process_message("yes", user_id="ana", message_id="m") == "Nobody knows."
         assert len(built.keys) == 1
+
+
+async def test_g6_an_understanding_that_fails_costs_one_answer(assistant: Assistant, store: Store) -> None:
+    class Failing(Words):
+        fails = False
+
+        async def understand(self, message: str, context: DialogueContext) -> Understood:
+            if self.fails:
+                raise RuntimeError("no answer")
+            return await super().understand(message, context)
+
+    understanding = Failing()
+    async with shop(assistant, store, understanding=understanding) as (loop, _):
+        await buy(loop, upto="tea")
+        understanding.fails = True
+        turn = await loop.run_turn("?!", user_id="ana", message_id="m")
+        assert turn.error is None
+        understanding.fails = False
+        assert (await loop.run_turn("?!", user_id="ana", message_id="m")) == turn, "G2: also what came of a failure"
+        assert await loop.process_message(SECRETS[0], user_id="ana") == "Buy tea?"
+
+
+async def test_g6_what_a_broken_handler_raised_is_told_without_secrets(assistant: Assistant, store: Store) -> None:
+    class Broken(CommandHandler[AffirmConfirmation]):
+        command = AffirmConfirmation
+
+        async def handle(self, command: AffirmConfirmation, state: DialogueState, context: RuntimeContext) -> FlowDelta:
+            raise RuntimeError(f"cannot charge {SECRETS[0]}")
+
+    async with shop(assistant, store, command_handlers=[Broken()]) as (loop, _):
+        await buy(loop, upto=SECRETS[0])
+        turn = await loop.run_turn("yes", user_id="ana")
+        assert turn.error == "RuntimeError('cannot charge •••')"
+        assert SECRETS[0] not in repr(await rows(store))
 
 
 async def test_g8_nothing_of_one_user_is_visible_to_another(assistant: Assistant, store: Store) -> None:

@@ -21,6 +21,7 @@ from soni.du.understanding import Understood
 from soni.errors import ConversationError
 from soni.flow.delta import FlowDelta
 from soni.runtime.context import RuntimeContext
+from soni.store import journal as journals
 from soni.store import open_store
 from soni.store.sqlite import SqliteStore
 from soni.testing import Conversation, ScriptedUnderstanding
@@ -256,6 +257,32 @@ async def test_an_edited_assistant_does_not_strand_the_conversations_it_had(
         assert "Hi." in said
         flow = "greet" if "greet" in new else "meet"
         assert (await after.say(CancelFlow(), StartFlow(flow=flow)))[-1] == "Name?"
+
+
+async def test_the_trace_says_what_became_of_a_flow_of_an_older_assistant(assistant: Assistant) -> None:
+    for old, new, why in (
+        ("Hi.", "Hello.", "it goes on at step 'collect_pet'"),
+        (*EDITED["a step was renamed"], "it was closed: step 'collect_pet', or what led to it, is not there any more"),
+    ):
+        store = SqliteStore()
+        before = Conversation(assistant(NAMES), store=store)
+        await before.say(StartFlow(flow="meet", slots={"name": "Ana"}))
+        after = Conversation(assistant(NAMES.replace(old, new)), store=store)
+        await after.say(StartFlow(flow="other"))
+        assert after.last is not None
+        changes = [event for event in after.last.explain.events if event.event == "assistant_changed"]
+        assert [(event.flow, event.why) for event in changes] == [("meet", why)]
+        await after.say(StartFlow(flow="other"))
+        assert "assistant_changed" not in str(after.last.explain), "told once"
+
+
+async def test_the_journal_knows_which_assistant_had_each_turn(assistant: Assistant) -> None:
+    store = SqliteStore()
+    for text in ("Hi.", "Hello.", "Hello."):
+        user = Conversation(assistant(NAMES.replace("Hi.", text)), store=store)
+        await user.say(StartFlow(flow="other"))
+    marks = [record.fingerprint for record in await journals.turns(store, "test", last=3)]
+    assert marks[0] != marks[1] == marks[2]
 
 
 CONFIRM = """

@@ -325,7 +325,7 @@ class RuntimeLoop:
             found = await self._turns.stand(journal, record.request.now)
             try:
                 return await self._turns.run(record, journal, found, delivery)
-            except (StoreUnavailable, ConversationError):
+            except StoreUnavailable:
                 raise
             except Exception as error:  # the one place that ends a failed turn: say so, keep the conversation
                 if record.attempts >= MOST_ATTEMPTS:

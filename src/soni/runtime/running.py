@@ -208,6 +208,9 @@ class TurnRunner:
         await turn.deliver(Message(turn.message_id("failed"), "inform", said))
         private = is_private(state["_pending_task"], (record.understood or {}).get("commands", []), self.config)
         failure = "the process stopped each time" if error is None else repr(error)
+        for held in state["flow_slots"].values():
+            for name, value in context.loaded(held).items():
+                failure = failure.replace(str(value), MASK) if self.config.slots[name].sensitive else failure
         result = {
             "pending": None if done else state["_pending_task"],
             "error": type(error).__name__ if private and error else failure,

@@ -68,6 +68,7 @@ class SqliteStore(Store):
     def _prepare(self) -> None:
         connection = self._connection
         connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")  # what is committed outlives a power cut, too
         connection.execute("PRAGMA secure_delete = ON")  # what is erased is gone from the file
         if isinstance(self.saver, SqliteSaver):
             self.saver.setup()
