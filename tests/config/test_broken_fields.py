@@ -194,7 +194,7 @@ def test_a_value_of_the_wrong_kind_is_told_in_plain_words(problems_of: Problems)
             "bot.yaml:3:13: 'english' is not the code of a language, such as en or es.",
             "bot.yaml:4:13: 'euros' is not the code of a currency, such as EUR or USD.",
             "bot.yaml:5:18: 'settings.understanding' must be 'local', 'llm' or 'cascade', not 'magic'.",
-            "bot.yaml:6:26: 'settings.persistence.backend' must be 'memory' or 'sqlite', not 'mysql'.",
+            "bot.yaml:6:26: 'settings.persistence.backend' must be 'memory', 'sqlite' or 'postgres', not 'mysql'.",
             "bot.yaml:7:19: this must be a span of time, such as 500ms, 5s, 2m or 1h30m.",
             "bot.yaml:8:14: 'settings.max_depth' must be 1 or more, not 0.",
             "bot.yaml:9:14: 'settings.max_steps' must be a whole number, not 'many'.",

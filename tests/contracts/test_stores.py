@@ -73,6 +73,7 @@ class Shop:
         self.hangs = False
         self.found: Any = None
         self.asked = 0
+        self.number = "N1"
         self.actions = Actions()
         self.actions.register("order", reconcile=self._find)(self._order)
 
@@ -82,7 +83,7 @@ class Shop:
             await asyncio.Event().wait()
         if self.error:
             raise self.error
-        return {"number": "N1", "receipt": SECRETS[1]}
+        return {"number": self.number, "receipt": SECRETS[1]}
 
     async def _find(self, item: str, context: ActionContext) -> Any:
         assert context.idempotency_key == self.keys[-1]
@@ -363,6 +364,13 @@ async def test_anything_a_person_types_can_be_kept(store: Store, assistant: Assi
         await loop.process_message("buy", user_id="ana")
         assert await loop.process_message(text, user_id="ana", message_id="x") == "Which card?"
         assert (await loop.run_turn(text, user_id="ana", message_id="x")).turn == 2
+
+
+async def test_anything_an_action_returns_can_be_kept(store: Store, assistant: Assistant) -> None:
+    async with shop(assistant, store) as (loop, built):
+        built.number = "N\0\U0001f600é"
+        assert (await buy(loop)).startswith("Ordered tea: N")
+        assert (await loop.run_turn("hello", user_id="ana")).error is None
 
 
 async def test_a_store_from_the_future_is_left_alone(url: str) -> None:

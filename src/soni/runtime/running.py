@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from langgraph.types import Command as Resume
 
-from soni.core import commands
-from soni.core.commands import ReturnToAssistant
+from soni.core.commands import Command, ReturnToAssistant
 from soni.core.message_sink import Message
 from soni.core.state import CONVERSATION
 from soni.dm.privacy import is_private
@@ -47,7 +46,7 @@ class TurnRunner:
     actions: Actions
     flow_manager: FlowManager
     subgraphs: Mapping[str, Any]
-    command_handlers: Mapping[type[commands.Command], Any]
+    command_handlers: Mapping[type[Command], Any]
     graph: Any
     offline: Callable[[], Understanding]
     person: MessageSink | None
@@ -114,14 +113,14 @@ class TurnRunner:
             after = await self._bound(journal).ainvoke(entry, found.start, context=context, durability="exit")
         finally:
             turn.close()
-        meant = [commands.shown(command, context.commands) for command in after["commands"]]
+        known = context.commands
         return await self._ended(
             journal,
             turn,
             cast("DialogueState", after),
             text=after["user_message"] if request.text is not None else None,
             pending=after["_pending_task"],
-            commands=[command.dump() for command in meant if command.spoken],
+            commands=[command for command in after["commands"] if known[command["type"]].spoken],
             trace=after["trace"],
         )
 

@@ -11,7 +11,7 @@ class Text(ValueType[str]):
     name = "text"
 
     def parse(self, text: str, reading: Reading) -> str:
-        stripped = text.replace("\0", "\ufffd").strip()  # not every database can keep a NUL
+        stripped = text.strip()
         if not stripped:
             raise ValueError("no words")
         return stripped
