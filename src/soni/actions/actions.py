@@ -34,7 +34,7 @@ class ActionContext:
         self.user_id = user_id
         self.language = language
         self.idempotency_key = idempotency_key
-        """The same whenever this visit of this step is tried again with these values, and never otherwise."""
+        """The same whenever this visit of this step is tried again, and never otherwise."""
         self.limit: asyncio.Timeout | None = None
         self._inform = inform
         self._loop = asyncio.get_running_loop()

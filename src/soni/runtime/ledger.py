@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from soni.core.state import digest
 from soni.du.context import MASK
 from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable
 
@@ -45,15 +44,15 @@ class Ledger:
         self._journal = journal
 
     def idempotency_key(self, effect: Effect) -> str:
-        """A name for this visit with these values that nobody else has, not even after the user was forgotten."""
-        return f"{self._journal.incarnation}/{effect.key}/{digest(effect.arguments)}"
+        """A name for this visit that no other has, not even after the user was forgotten."""
+        return f"{self._journal.incarnation}/{effect.key}"
 
     async def settle(
         self, effect: Effect, perform: Performed, reconcile: Reconciled | None, masked: Callable[[str], str]
     ) -> dict[str, Any]:
         """The outcome of the visit: as it is written, or by calling the action now; ActionError if it is a failure."""
         journal, arguments = self._journal, json.dumps(effect.arguments, ensure_ascii=True)
-        before = self._before(effect, arguments)
+        before = self._before(effect)
         if before is not None and before.status != "begun":
             return _outcome(before)
         try:
@@ -75,18 +74,14 @@ class Ledger:
         await self._kept(effect)
         return result
 
-    def _before(self, effect: Effect, arguments: str) -> EffectRecord | None:
-        """What is written about this visit, as far as it still counts."""
+    def _before(self, effect: Effect) -> EffectRecord | None:
+        """What is written about this visit in this turn; what a turn wrote that was given up does not count."""
         before = self._journal.effects.get(effect.key)
         if before is None or before.turn == self._journal.turn:
             return before
-        # It is of a turn that failed and was closed. What may have been done then counts for ever.
-        if before.status == "failed" or effect.kind == "pure":
-            return None
-        if before.arguments == arguments:
-            return before
-        if effect.kind == "once":
-            raise ActionOutcomeUnknown(f"action '{effect.action}' was begun before, with other values")
+        if effect.kind != "pure" and before.status != "failed":
+            # Such a turn closes its flows, so nobody should come by here again; if they do, nothing is called.
+            raise ActionOutcomeUnknown(f"action '{effect.action}' was begun in a turn that was given up")
         return None
 
     async def _kept(self, effect: Effect) -> None:

@@ -228,8 +228,8 @@ class TurnRunner:
 
     def _may_be_done(self, effect: EffectRecord, record: TurnRecord) -> bool:
         known = effect.action in self.actions.names()
-        once = not known or self.actions.effect(effect.action) == "once"
-        return effect.turn == record.turn and once and effect.status != "failed"
+        pure = known and self.actions.effect(effect.action) == "pure"
+        return effect.turn == record.turn and not pure and effect.status != "failed"
 
     async def anew(self, journal: Journal, now: datetime) -> None:
         """Begin the conversation anew."""
