@@ -191,13 +191,16 @@ class TurnRunner:
         journal.held.saver.taken()
         turn = Turn(record, journal, delivery)
         state, context = found.state, self._context(turn)
-        done = [effect for effect in journal.effects.values() if self._may_be_done(effect, record)]
+        written = [effect for effect in journal.effects.values() if effect.turn == record.turn]
+        done = [effect for effect in written if effect.status != "failed" and self._kind(effect) != "pure"]
         person = None
         if done:
-            unknown = any(effect.status in ("begun", "unknown") for effect in done)
+            # What can be done again without harm matters less than what cannot.
+            grave = [effect for effect in done if self._kind(effect) == "once"] or done
+            unknown = any(effect.status in ("begun", "unknown") for effect in grave)
             alone = "" if self.config.settings.handoff else "_alone"
             phrase = "outcome_unknown" if unknown else f"failed_after_effect{alone}"
-            person = context.handoff(state, f"a turn failed after '{done[0].action}' was begun")
+            person = context.handoff(state, f"a turn failed after '{grave[0].action}' was begun")
             after = {**begun_anew(state, self.config, keep=True), "opened": True, "person": person}
             after["messages"], after["turn"] = state["messages"], record.turn
             await self._bound(journal).aupdate_state(found.start, after, as_node="orchestrator")
@@ -226,10 +229,8 @@ class TurnRunner:
         )
         return await self.answer(journal, turn.number, turn.messages, result)
 
-    def _may_be_done(self, effect: EffectRecord, record: TurnRecord) -> bool:
-        known = effect.action in self.actions.names()
-        pure = known and self.actions.effect(effect.action) == "pure"
-        return effect.turn == record.turn and not pure and effect.status != "failed"
+    def _kind(self, effect: EffectRecord) -> str:
+        return self.actions.effect(effect.action) if effect.action in self.actions.names() else "once"
 
     async def anew(self, journal: Journal, now: datetime) -> None:
         """Begin the conversation anew."""
