@@ -73,6 +73,11 @@ class ActionError(SoniError):
 class ActionOutcomeUnknown(ActionError):
     """A `once` action was started and nobody knows whether it happened."""
 
+    def __init__(self, message: str, *, running: bool = False) -> None:
+        super().__init__(message)
+        self.running = running
+        """Whether it is still at it, so that it is too early to ask."""
+
 
 class ActionResultUnusable(ActionError):
     """An action ran to its end, and what it returned cannot be used."""

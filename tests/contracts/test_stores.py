@@ -22,8 +22,7 @@ from soni.du.understanding import Understood
 from soni.errors import ConfigError, ConversationBusy, ConversationError
 from soni.flow.delta import FlowDelta
 from soni.runtime.context import RuntimeContext
-from soni.store import Store, open_store
-from soni.store import journal as journals
+from soni.store import Store, history, open_store
 from soni.store.schema import TABLES, VERSIONS
 from tests.conftest import Assistant
 
@@ -329,12 +328,12 @@ async def test_pruning_deletes_what_is_old_and_nothing_that_is_needed(assistant:
         await buy(loop, "bob", upto="tea")
         now += timedelta(hours=20)
         await loop.process_message(SECRETS[0], user_id="bob")
-        assert await journals.prune(store, (now - timedelta(hours=10)).timestamp()) == (1, 2)
+        assert await history.prune(store, (now - timedelta(hours=10)).timestamp()) == (1, 2)
         assert await loop.transcript("ana") == []
         assert (await loop.get_state("ana"))["turn"] == 0
         assert len(await loop.messages_since("bob")) == 1
         assert await loop.process_message("yes", user_id="bob") == "Ordered tea: N1."
-        assert await journals.prune(store, 0.0) == (0, 0)
+        assert await history.prune(store, 0.0) == (0, 0)
 
 
 async def test_g1_a_conversation_is_held_by_one_at_a_time(url: str, store: Store) -> None:

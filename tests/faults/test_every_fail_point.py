@@ -133,6 +133,24 @@ def test_g3_and_g6_hold_when_the_recovery_is_killed_as_well(new_place: NewPlace)
         assert len(place.witness.lines("paid")) == 1
 
 
+def test_g4_fetching_what_was_missed_can_be_killed_and_done_again(new_place: NewPlace) -> None:
+    begun = new_place()
+    asyncio.run(undisturbed(begun, SAID[:2]))
+    assert killed(begun, SAID[2], "before a message #1")
+    asyncio.run(do(begun, Operation("recover")))
+    whole = begun.copy()
+    found = points(whole, Operation("fetch"))
+    assert found == ["before what was heard #1", "after what was heard #1"]
+    assert points(whole, Operation("fetch")) == [], "it was heard"
+    for point in found:
+        place = begun.copy()
+        assert killed(place, Operation("fetch"), point)
+        asyncio.run(do(place, Operation("fetch")))
+        turn = asyncio.run(do(place, SAID[3]))
+        assert turn is not None
+        assert turn.text == "Sent…\nDone: T1.", "who has fetched the question can answer it"
+
+
 @pytest.mark.parametrize("name", ["reset", "forget", "prune"])
 def test_g5_what_is_done_to_a_whole_conversation_is_done_or_not(new_place: NewPlace, name: str) -> None:
     begun = new_place()
@@ -175,7 +193,7 @@ def test_g3_a_payment_in_a_turn_that_is_given_up_is_not_asked_for_again(new_plac
         assert killed(place, Operation("recover"), "before the end of a turn #1")
     turn = asyncio.run(do(place, Operation("recover")))
     assert turn is not None
-    assert turn.text == "That was done, but something went wrong afterwards. A person will look into it."
+    assert turn.text == "Sent…\nThat was done, but something went wrong afterwards. A person will look into it."
     assert turn.handoff is not None
     assert turn.pending is None
     assert len(place.witness.lines("paid")) == 1

@@ -41,7 +41,8 @@ def test_every_persistence_call_in_the_code_is_one_that_is_swept(tmp_path: Path)
     for operation in operations[:3]:
         asyncio.run(do(place, operation))
     assert killed(place, operations[3], "after paying #1")
-    swept |= {point.removeprefix("before ").partition(" #")[0] for point in points(place, Operation("recover"))}
+    for name in ("recover", "fetch"):
+        swept |= {point.removeprefix("before ").partition(" #")[0] for point in points(place, Operation(name))}
     assert {name for name in swept if not name.startswith("after ")} == {*named_in_the_code(), "paying"}
 
 

@@ -20,7 +20,7 @@ def test_g1_and_g2_two_processes_on_one_conversation_lose_and_repeat_nothing(pla
     hammered(place, copies)
     state, messages = asyncio.run(everything(place))
     assert state["turn"] == 3 * copies, "each one's own messages, and those of both once"
-    assert [message.sequence for message in messages] == list(range(1, 3 * copies + 1))
+    assert [message.sequence for message in messages] == list(range(1, 3 * copies + 1)), messages
     assert {message.text for message in messages} == {"42 is left."}
     assert len(place.witness.lines("understood")) == 3 * copies
 
@@ -115,6 +115,8 @@ async def test_g5_another_replica_finishes_what_one_that_is_gone_has_begun(
     async with place.loop(recover_every=3600.0) as loop:
         await finished.wait()
         async with asyncio.timeout(60):
-            assert (await loop.run_turn("what is left?", user_id=USER)).text == "42 is left."
+            turn = await loop.run_turn("what is left?", user_id=USER)
+        assert [message.text for message in turn.recovered] == ["Sent…", "Done: T1."], "nobody had heard it"
+        assert [message.text for message in turn.messages] == ["42 is left."]
         assert [line["text"] for line in await loop.transcript(USER)][-3] == "Done: T1."
     assert len(place.witness.lines("paid")) == 1

@@ -22,8 +22,7 @@ from soni import RuntimeLoop
 from soni.core.message_sink import Message
 from soni.errors import SoniError
 from soni.runtime.result import TurnResult
-from soni.store import Store, fail_points, open_store
-from soni.store import journal as journals
+from soni.store import Store, fail_points, history, open_store
 from tests.faults.assistant import NOON, USER, Script, Witness, WitnessSink, actions, config
 
 # A server that has everything imported forks a process for each operation.
@@ -92,7 +91,9 @@ async def do(place: Place, operation: Operation, **options: Any) -> TurnResult |
             case "forget":
                 await loop.forget(USER)
             case "prune":
-                await journals.prune(store, NOON.timestamp() + 1)
+                await history.prune(store, NOON.timestamp() + 1)
+            case "fetch":
+                await loop.messages_since(USER)
             case "recover":
                 return await loop.recover(USER)
         return None

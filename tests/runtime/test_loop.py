@@ -21,8 +21,7 @@ from soni.du.understanding import Understood
 from soni.errors import ConversationError
 from soni.flow.delta import FlowDelta
 from soni.runtime.context import RuntimeContext
-from soni.store import journal as journals
-from soni.store import open_store
+from soni.store import history, open_store
 from soni.store.sqlite import SqliteStore
 from soni.testing import Conversation, ScriptedUnderstanding
 from tests.conftest import Assistant, Talk
@@ -281,7 +280,7 @@ async def test_the_journal_knows_which_assistant_had_each_turn(assistant: Assist
     for text in ("Hi.", "Hello.", "Hello."):
         user = Conversation(assistant(NAMES.replace("Hi.", text)), store=store)
         await user.say(StartFlow(flow="other"))
-    marks = [record.fingerprint for record in await journals.turns(store, "test", last=3)]
+    marks = [record.fingerprint for record in await history.turns(store, "test", last=3)]
     assert marks[0] != marks[1] == marks[2]
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import functools
 import inspect
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_type_hints
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 logger = logging.getLogger(__name__)
+
+_VALIDATOR_LIMIT = 10.0
+"""How many seconds a validator may take."""
 
 Effect = Literal["pure", "idempotent", "once"]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -73,8 +78,15 @@ async def _called(function: Callable[..., Any], *arguments: Any, **named: Any) -
     """Call an author's function: a coroutine function here, a plain one in a thread."""
     if inspect.iscoroutinefunction(function):
         return await function(*arguments, **named)
-    result = await asyncio.to_thread(_contained, function, *arguments, **named)
+    work = functools.partial(contextvars.copy_context().run, _contained, function, *arguments, **named)
+    result = await asyncio.wrap_future(_threads().submit(work))
     return await result if inspect.isawaitable(result) else result
+
+
+@functools.cache
+def _threads() -> ThreadPoolExecutor:
+    """Where authors' plain functions run: one that hangs must not take a thread from anything else."""
+    return ThreadPoolExecutor(64, "soni-action")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +195,8 @@ class Actions:
     async def is_valid(self, validator: str, value: Any) -> bool:
         """Ask a validator about a value."""
         try:
-            return bool(await _called(self._validators[validator], value))
+            async with asyncio.timeout(_VALIDATOR_LIMIT):
+                return bool(await _called(self._validators[validator], value))
         except ValueError:
             return False
         except Exception as error:  # whatever an author's code raises, the value has not been found good
@@ -232,10 +245,13 @@ class Actions:
                 context.limit = limit
                 result = await _called(action.function, **given)
         except TimeoutError as error:
-            if not limit.expired():
-                raise ActionError(f"action '{name}' raised {type(error).__name__}") from error
-            message = f"action '{name}' did not finish within {timeout:g} seconds"
-            raise (ActionOutcomeUnknown(message) if action.effect == "once" else ActionError(message)) from None
+            late = f"did not finish within {timeout:g} seconds" if limit.expired() else f"raised {type(error).__name__}"
+            message = f"action '{name}' {late}"
+            if action.effect != "once":
+                raise ActionError(message) from error
+            # A plain function goes on in its thread: what it is going to do, nobody can find out yet.
+            running = limit.expired() and not inspect.iscoroutinefunction(action.function)
+            raise ActionOutcomeUnknown(message, running=running) from error
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():

@@ -107,19 +107,18 @@ class _Chat:
 
     async def open(self) -> None:
         """Begin with the greeting, or where an earlier chat stopped."""
-        interrupted = await self._loop.recover(self._user_id)
-        begun = await self._loop.start(self._user_id, sink=self._sink)
+        begun = await self._loop.start(self._user_id)
         self._heard(begun)
+        if begun.recovered:
+            self._note("The last chat was cut off in the middle of a turn, which has now been finished:")
+        for message in (*begun.recovered, *begun.messages):
+            await self._sink.send(message)
         if begun.messages:
             return
-        if interrupted:
-            self._note("The last chat was cut off in the middle of a turn, which has now been finished:")
-            for message in interrupted.messages:
-                await self._sink.send(message)
         if begun.pending is not None:
             message = message_of(begun.pending, "open")
             self._options = message.options
-            if not interrupted:
+            if not begun.recovered:
                 self._note("Welcome back; /restart begins anew.")
                 await self._sink.send(message)
         elif begun.handoff:

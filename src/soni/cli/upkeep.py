@@ -15,8 +15,7 @@ from soni.config.loader import load_config
 from soni.core.timespan import Seconds
 from soni.errors import ConfigError, ConversationBusy, Problem, SoniError
 from soni.runtime.loop import RuntimeLoop
-from soni.store import journal as journals
-from soni.store import open_store
+from soni.store import history, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -102,7 +101,7 @@ def run_forget(config_path: Path, store: str | None, user: str) -> int:
     async def work() -> int:
         config = load_config(config_path)
         async with open_store(_kept_url(config, store)) as opened, opened.hold(user, wait=_WAIT) as held:
-            known = await journals.is_known(held, user)
+            known = await history.is_known(held, user)
             await held.erase()
         gone = "Everything about '{}' is gone." if known else "Nothing is kept of '{}'."
         console.print(gone.format(escape(user)))
@@ -119,7 +118,7 @@ def run_prune(config_path: Path, store: str | None, older_than: str | None) -> i
         config = load_config(config_path)
         before = time.time() - _retention(config, older_than)
         async with open_store(_kept_url(config, store)) as opened:
-            conversations, turns = await journals.prune(opened, before)
+            conversations, turns = await history.prune(opened, before)
         console.print(f"{conversations} conversations and {turns} turns of others deleted.")
         return 0
 

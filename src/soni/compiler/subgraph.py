@@ -97,7 +97,8 @@ def _ways(placed: Placed, flow: FlowConfig) -> tuple[str, ...]:
     return (*sorted(way for way in ways if way in flow.plan), GRAPH_END)
 
 
-def _cursor(state: DialogueState) -> str:
+async def _cursor(state: DialogueState) -> str:
+    # A coroutine, although it waits for nothing: LangGraph runs plain functions on the threads that actions use.
     return cast("str", state["flow_stack"][-1]["current_step"])
 
 

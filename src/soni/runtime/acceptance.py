@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 from soni.errors import InvalidValue
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
-    from soni.actions import Actions
     from soni.config.models import SoniConfig
     from soni.core.expression import Expression
     from soni.core.values import Reading
@@ -19,7 +18,7 @@ async def accept(
     values: Mapping[str, Any],
     *,
     config: SoniConfig,
-    actions: Actions,
+    is_valid: Callable[[str, Any], Awaitable[bool]],
     reading: Reading,
     slots: Mapping[str, Any],
     rules: tuple[Expression | str, ...] = (),
@@ -35,7 +34,7 @@ async def accept(
         own = config.slots[name].validate_
         for rule in (*((own,) if own is not None else ()), *rules):
             if isinstance(rule, str):
-                valid = await actions.is_valid(rule, value)
+                valid = await is_valid(rule, value)
             else:
                 valid = any(around.get(other) is None for other in rule.names) or rule.is_true(around)
             if not valid:

@@ -77,11 +77,14 @@ class RuntimeContext:
         return await accept(
             values,
             config=self.config,
-            actions=self.actions,
+            is_valid=self._is_valid,
             reading=self.reading(state),
             slots=self.loaded({**self.flow_manager.get_slots(state, flow_id), **coming}),
             rules=rules,
         )
+
+    async def _is_valid(self, validator: str, value: Any) -> bool:
+        return await self.turn.verdict(validator, lambda: self.actions.is_valid(validator, value))
 
     def render(self, text: Text, state: DialogueState, *, key: str, slots: Mapping[str, Any]) -> str:
         """A text in the conversation's language, with slots shown the way that language writes them."""

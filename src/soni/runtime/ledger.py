@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from soni.du.context import MASK
 from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable
+from soni.store.records import EffectRecord
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from soni.store.journal import EffectRecord, Journal
+    from soni.store.journal import Journal
 
     Performed = Callable[[], Awaitable[dict[str, Any]]]
     Reconciled = Callable[[], Awaitable[dict[str, Any] | None]]
@@ -36,12 +37,25 @@ class Effect:
     secrets: frozenset[str] = frozenset()
     """The sensitive ones among the slots that it fills."""
 
+    def shown(self, result: dict[str, Any] | None) -> dict[str, Any] | None:
+        """A result as it may stay."""
+        if result is None or "slots" not in result:
+            return result
+        return {"slots": {slot: MASK if slot in self.secrets else value for slot, value in result["slots"].items()}}
+
+
+class Diverged(Exception):
+    """A turn that is run again goes another way than the one on which it did something; it must not go on."""
+
 
 class Ledger:
     """Settles each visit of an action once."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
+        begun = (effect for effect in journal.effects.values() if effect.status != "failed" and effect.kind != "pure")
+        self._left = {effect.key for effect in begun}
+        """What an earlier attempt at this turn may have done, and this one has not come by yet."""
 
     def idempotency_key(self, effect: Effect) -> str:
         """A name for this visit that no other has, not even after the user was forgotten."""
@@ -52,8 +66,14 @@ class Ledger:
     ) -> dict[str, Any]:
         """The outcome of the visit: as it is written, or by calling the action now; ActionError if it is a failure."""
         journal, arguments = self._journal, json.dumps(effect.arguments, ensure_ascii=True)
-        before = self._before(effect)
+        before = journal.effects.get(effect.key)
+        if before is not None and before.action != effect.action:
+            raise Diverged(f"step '{effect.key}' called '{before.action}', and now calls '{effect.action}'")
+        self._left.discard(effect.key)
+        if before is None and effect.kind != "pure":
+            self.check()
         if before is not None and before.status != "begun":
+            journal.mask(effect.key, effect.shown(before.result))
             return _outcome(before)
         try:
             if before is not None and effect.kind == "once":
@@ -61,30 +81,31 @@ class Ledger:
                 result = await _asked(reconcile, stopped)
             else:
                 if effect.kind != "pure":
-                    journal.effect(effect.key, effect.action, arguments, "begun", None)
+                    journal.effect(
+                        EffectRecord(effect.key, journal.turn, effect.action, effect.kind, arguments, "begun")
+                    )
                     await journal.flush("the intent of an action")
                 result = await _done(perform, reconcile)
         except ActionError as error:
             status = next(name for name in ("unknown", "unusable", "failed") if isinstance(error, _ERRORS[name]))
-            journal.effect(effect.key, effect.action, arguments, status, {"why": masked(str(error))})  # type: ignore[arg-type]  # the names are those of Settled
-            await self._kept(effect)
+            await self._noted(effect, arguments, status, {"why": masked(str(error))})
             raise
-        shown = {"slots": {slot: MASK if slot in effect.secrets else value for slot, value in result.items()}}
-        journal.effect(effect.key, effect.action, arguments, "done", {"slots": result}, shown)
-        await self._kept(effect)
+        await self._noted(effect, arguments, "done", {"slots": result})
         return result
 
-    def _before(self, effect: Effect) -> EffectRecord | None:
-        """What is written about this visit in this turn; what a turn wrote that was given up does not count."""
-        before = self._journal.effects.get(effect.key)
-        if before is None or before.turn == self._journal.turn:
-            return before
-        if effect.kind != "pure" and before.status != "failed":
-            # Such a turn closes its flows, so nobody should come by here again; if they do, nothing is called.
-            raise ActionOutcomeUnknown(f"action '{effect.action}' was begun in a turn that was given up")
-        return None
+    def check(self) -> None:
+        """Diverged if this attempt has passed by what an earlier one may have done."""
+        if self._left:
+            raise Diverged(f"an earlier attempt came by {', '.join(sorted(self._left))}")
 
-    async def _kept(self, effect: Effect) -> None:
+    def _record(
+        self, effect: Effect, arguments: str, status: Any, result: dict[str, Any] | None = None
+    ) -> EffectRecord:
+        return EffectRecord(effect.key, self._journal.turn, effect.action, effect.kind, arguments, status, result)
+
+    async def _noted(self, effect: Effect, arguments: str, status: Any, result: dict[str, Any]) -> None:
+        self._journal.effect(self._record(effect, arguments, status, result))
+        self._journal.mask(effect.key, effect.shown(result))
         if effect.kind == "once":
             await self._journal.flush("the result of an action")
 
@@ -93,6 +114,8 @@ async def _done(perform: Performed, reconcile: Reconciled | None) -> dict[str, A
     try:
         return await perform()
     except ActionOutcomeUnknown as error:
+        if error.running:
+            raise
         return await _asked(reconcile, error)
 
 

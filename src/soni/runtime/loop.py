@@ -23,13 +23,15 @@ from soni.errors import ConfigError, ConversationBusy, ConversationError, StoreU
 from soni.flow.manager import FlowManager
 from soni.runtime.border import named, offered, readable
 from soni.runtime.explanation import Explanation
+from soni.runtime.ledger import Diverged
 from soni.runtime.running import TurnRunner
 from soni.runtime.session import packet, transcript
 from soni.runtime.shapes import flow_shapes
 from soni.runtime.standing import state_of
 from soni.runtime.turn import Delivery
-from soni.store import journal as journals
-from soni.store.journal import Journal, Request, TurnRecord
+from soni.store import history
+from soni.store.journal import Journal
+from soni.store.records import Request, TurnRecord
 from soni.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -40,12 +42,13 @@ if TYPE_CHECKING:
 
     from soni.config.models import SoniConfig
     from soni.core.message_sink import Message, MessageSink
+    from soni.core.pending_task import PendingTask
     from soni.core.state import DialogueState, Spoken
     from soni.dm.orchestrator.commands import CommandHandler
     from soni.du.understanding import Understanding
     from soni.runtime.result import TurnResult
     from soni.store import Store
-    from soni.store.journal import Kind
+    from soni.store.records import Kind
 
 logger = logging.getLogger(__name__)
 
@@ -101,11 +104,13 @@ class RuntimeLoop:
         self._wait = wait
         self._recover_every = recover_every
         self._sweeping: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
 
     async def __aenter__(self) -> RuntimeLoop:
         if self._turns.understanding is None:
             self._turns.understanding = configured_understanding(self.config)
         if self._store.shared and self._sweeping is None and self._recover_every is not None:
+            self._closing = asyncio.Event()
             self._sweeping = asyncio.create_task(self._sweep(self._recover_every))
         return self
 
@@ -114,6 +119,8 @@ class RuntimeLoop:
     ) -> None:
         sweeping, self._sweeping = self._sweeping, None
         if sweeping is not None:
+            self._closing.set()
+            await asyncio.wait({sweeping}, timeout=self._wait)  # what it is finishing, it finishes
             sweeping.cancel()
             with suppress(asyncio.CancelledError):
                 await sweeping
@@ -172,7 +179,7 @@ class RuntimeLoop:
         """The conversation as it stands after its last finished turn."""
         checkpoint = None
         for _ in range(20):
-            checkpoint_id = await journals.last_checkpoint_id(self._store, user_id)
+            checkpoint_id = await history.last_checkpoint_id(self._store, user_id)
             checkpoint = await self._store.checkpoint(user_id, checkpoint_id)
             if checkpoint is not None or checkpoint_id is None:
                 break
@@ -185,16 +192,19 @@ class RuntimeLoop:
 
     async def messages_since(self, user_id: str, message_id: str | None = None) -> list[Message]:
         """What the assistant has said after this message, or all that is kept; for a client that was away."""
-        after = 0 if message_id is None else await journals.sequence_of(self._store, user_id, message_id)
+        after = 0 if message_id is None else await history.sequence_of(self._store, user_id, message_id)
         if after is None:
             raise ConversationError(f"no message '{message_id}' is kept; ask for all of them")
-        return [message for _, message in await journals.messages(self._store, user_id, after=after)]
+        found = [message for _, message in await history.messages(self._store, user_id, after=after)]
+        if found:
+            await history.hear(self._store, user_id, found[-1].sequence or 0)
+        return found
 
     async def explain(self, user_id: str, turn: int | None = None) -> Explanation:
         """Why a turn went as it did; the last finished one if none is named."""
         if turn is None:
             return Explanation.of((await self.get_state(user_id))["trace"])
-        record = await journals.turn(self._store, user_id, turn)
+        record = await history.turn(self._store, user_id, turn)
         if record is None:
             raise ConversationError(f"turn {turn} of '{user_id}' is not kept")
         result = record.result or {}
@@ -204,7 +214,7 @@ class RuntimeLoop:
         """Begin the conversation anew: flows and slots are forgotten."""
         async with self._journal(user_id) as journal:
             await journal.load()
-            await self._finish_interrupted(journal, Delivery(None))
+            await self._finish_interrupted(journal)
             await self._turns.anew(journal, self._clock())
 
     async def forget(self, user_id: str) -> None:
@@ -214,7 +224,7 @@ class RuntimeLoop:
 
     async def interrupted(self) -> list[str]:
         """The users with a turn that is not finished; some may be running right now."""
-        return await journals.interrupted(self._store)
+        return await history.interrupted(self._store)
 
     async def recover(self, user_id: str, *, force: bool = False) -> TurnResult | None:
         """Finish the turn of this user that was left unfinished, if there is one; ConversationBusy if it is running.
@@ -224,7 +234,7 @@ class RuntimeLoop:
         try:
             async with self._journal(user_id, wait=0.0) as journal:
                 await journal.load()
-                return await self._finish_interrupted(journal, Delivery(None))
+                return await self._finish_interrupted(journal)
         except ConversationBusy:
             if not force or not await self._store.force(user_id):
                 raise
@@ -234,6 +244,8 @@ class RuntimeLoop:
         """Finish every turn that nobody is going to finish; whose they were."""
         finished = []
         for user_id in await self.interrupted():
+            if self._closing.is_set():
+                break
             try:
                 if await self.recover(user_id):
                     logger.info("an interrupted turn of '%s' was finished", user_id)
@@ -246,12 +258,13 @@ class RuntimeLoop:
 
     async def _sweep(self, pause: float) -> None:
         """Now and then, look for turns that nobody is going to finish."""
-        while True:
+        while not self._closing.is_set():
             try:
                 await self.recover_all()
-            except StoreUnavailable:
-                logger.warning("the store cannot be reached to look for interrupted turns", exc_info=True)
-            await asyncio.sleep(pause)
+            except Exception:  # whatever it was, the next look may find the store in better health
+                logger.warning("interrupted turns could not be looked for", exc_info=True)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._closing.wait(), pause)
 
     @asynccontextmanager
     async def _journal(self, user_id: str, wait: float | None = None) -> AsyncIterator[Journal]:
@@ -273,7 +286,8 @@ class RuntimeLoop:
         request = Request(kind, message_id or uuid.uuid4().hex, self._clock(), text, payload)
         delivery = Delivery(sink)
         clock, pause = asyncio.get_running_loop().time, 0.05
-        deadline, before = clock() + self._wait, None
+        deadline: float | None = None
+        before: Journal | None = None
         while True:
             try:
                 async with self._journal(user_id) as journal:
@@ -282,6 +296,7 @@ class RuntimeLoop:
                     before = journal
                     return await self._accepted(journal, request, slots or {}, delivery)
             except StoreUnavailable as error:
+                deadline = deadline or clock() + self._wait
                 if not error.lost or clock() + pause > deadline:
                     raise
             await asyncio.sleep(pause)
@@ -290,12 +305,15 @@ class RuntimeLoop:
     async def _accepted(
         self, journal: Journal, request: Request, slots: Mapping[str, Any], delivery: Delivery
     ) -> TurnResult:
-        earlier = await self._finish_interrupted(journal, delivery)
-        if earlier is not None:
+        if await self._finish_interrupted(journal) is not None:
             await journal.load(request.message_id)
+        # What was said when nobody was there to hear it comes first.
+        unheard = await journal.unheard()
+        for message in unheard:
+            await delivery.send(message)
+        recovered = tuple(unheard)
         if journal.known is not None:
-            return await self._stored(journal, journal.known, request, delivery)
-        recovered = earlier.messages if earlier else ()
+            return await self._stored(journal, journal.known, request, recovered, delivery)
         found = await self._turns.stand(journal, request.now)
         number = max(found.state["turn"], journal.turn) + 1
         record = TurnRecord(number, request, self.config.fingerprint, None, 1, "open", None)
@@ -306,13 +324,15 @@ class RuntimeLoop:
             state = found.state
             kept = {"pending": state["_pending_task"], "person": state["person"], "language": state["language"]}
             opened = await self._turns.answer(journal, state["turn"], [], kept)
+            await journal.hear()
             return replace(opened, recovered=recovered)
-        record = await journal.claim(replace(request, slots=given), number, self.config.fingerprint)
+        missed = _is_among(found.state["_pending_task"], unheard)
+        record = await journal.claim(replace(request, slots=given, unheard=missed), number, self.config.fingerprint)
         return replace(await self._finished(journal, record, delivery), recovered=recovered)
 
-    async def _finish_interrupted(self, journal: Journal, delivery: Delivery) -> TurnResult | None:
+    async def _finish_interrupted(self, journal: Journal) -> TurnResult | None:
         """Finish the turn that was begun and not ended, with what was written down of it."""
-        record = journal.unfinished
+        record, delivery = journal.unfinished, Delivery(None, is_awaited=False)
         if record is None:
             return None
         if record.attempts >= MOST_ATTEMPTS:
@@ -327,6 +347,9 @@ class RuntimeLoop:
                 return await self._turns.run(record, journal, found, delivery)
             except StoreUnavailable:
                 raise
+            except Diverged as error:
+                logger.error("turn %d is given up: %s", record.turn, error)
+                return await self._turns.closed(record, journal, found, delivery, error)
             except Exception as error:  # the one place that ends a failed turn: say so, keep the conversation
                 if record.attempts >= MOST_ATTEMPTS:
                     logger.exception("turn %d failed %d times and is given up", record.turn, record.attempts)
@@ -334,12 +357,28 @@ class RuntimeLoop:
                 logger.warning("turn %d failed (%s) and is tried again", record.turn, type(error).__name__)
             record = await journal.again(record)
 
-    async def _stored(self, journal: Journal, known: TurnRecord, request: Request, delivery: Delivery) -> TurnResult:
+    async def _stored(
+        self,
+        journal: Journal,
+        known: TurnRecord,
+        request: Request,
+        recovered: tuple[Message, ...],
+        delivery: Delivery,
+    ) -> TurnResult:
         """The answer that a message got when it came first."""
         if known.request.text not in (request.text, MASK):
             raise ConversationError(f"message '{request.message_id}' has been taken before, with another text")
-        said = await journals.messages(journal.held, journal.conversation, first_turn=known.turn)
-        messages = [message for turn, message in said if turn == known.turn]
+        said = await history.messages(journal.held, journal.conversation, first_turn=known.turn, last_turn=known.turn)
+        messages = [message for _, message in said]
         for message in messages:
             await delivery.send(message)
-        return await self._turns.answer(journal, known.turn, messages, known.result or {})
+        await journal.hear()
+        answer = await self._turns.answer(journal, known.turn, messages, known.result or {})
+        return replace(answer, recovered=tuple(message for message in recovered if message not in messages))
+
+
+def _is_among(task: PendingTask | None, messages: list[Message]) -> bool:
+    """Whether the message that put a task before the person is one of these."""
+    if task is None:
+        return False
+    return any(message.kind == task["type"] and message.text == task["prompt"] for message in messages)

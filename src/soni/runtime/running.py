@@ -20,7 +20,7 @@ from soni.flow.delta import FlowDelta, merge_delta
 from soni.runtime.context import RuntimeContext
 from soni.runtime.result import TurnResult
 from soni.runtime.session import begun_anew, packet, transcript, with_line
-from soni.runtime.standing import Standing, standing, thread
+from soni.runtime.standing import Standing, standing, thread, unasked
 from soni.runtime.turn import Delivery, Turn
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from soni.core.state import DialogueState, Spoken
     from soni.du.understanding import Understanding
     from soni.flow.manager import FlowManager
-    from soni.store.journal import EffectRecord, Journal, TurnRecord
+    from soni.store.journal import Journal
+    from soni.store.records import TurnRecord
 
 logger = logging.getLogger(__name__)
 
@@ -88,7 +89,9 @@ class TurnRunner:
         request = record.request
         given_back = request.kind == "return"
         said_first = (ReturnToAssistant(),) if given_back else found.commands
-        turn = Turn(record, journal, delivery, commands=said_first, notes=found.notes)
+        if request.unheard and not _answers(request.payload, found):
+            found = unasked(found)
+        turn = Turn(record, journal, delivery, commands=said_first, notes=found.notes, is_private=found.is_private)
         if request.kind == "say":
             return await self._said(found, turn, journal, request.text or "")
         if found.state["person"] is not None and not given_back:
@@ -113,6 +116,7 @@ class TurnRunner:
             after = await self._bound(journal).ainvoke(entry, found.start, context=context, durability="exit")
         finally:
             turn.close()
+        turn.ledger.check()
         known = context.commands
         return await self._ended(
             journal,
@@ -128,7 +132,7 @@ class TurnRunner:
         """What a person says instead of the assistant."""
         await self._noted(found, turn, journal, {"role": "person", "text": text}, "said by a person")
         await turn.deliver(Message(turn.message_id("person"), "person", text))
-        return await self._ended(journal, turn, found.state, text=None)
+        return await self._ended(journal, turn, found.state, text=None, relay=False)
 
     async def _passed_on(
         self, found: Standing, turn: Turn, journal: Journal, text: str, slots: dict[str, Any]
@@ -162,12 +166,17 @@ class TurnRunner:
             result=result,
             checkpoint=journal.held.saver.taken(),
             fingerprint=self.config.fingerprint,
+            heard=turn.is_heard,
         )
         answer = await self.answer(journal, turn.number, turn.messages, result)
-        if answer.handoff is not None and relay:
+        if relay:
+            await self._hand_over(answer, turn)
+        return answer
+
+    async def _hand_over(self, answer: TurnResult, turn: Turn) -> None:
+        if answer.handoff is not None:
             reason = answer.handoff["reason"] or ""
             await self._relay(Message(turn.message_id("handoff"), "handoff", reason, data=answer.handoff))
-        return answer
 
     async def answer(
         self, journal: Journal, number: int, messages: list[Message], result: dict[str, Any]
@@ -189,26 +198,32 @@ class TurnRunner:
         nobody is asked to confirm it again, and a person is told if there is one.
         """
         journal.held.saver.taken()
+        journal.unsay()
         turn = Turn(record, journal, delivery)
         state, context = found.state, self._context(turn)
-        written = [effect for effect in journal.effects.values() if effect.turn == record.turn]
-        done = [effect for effect in written if effect.status != "failed" and self._kind(effect) != "pure"]
+        done = [effect for effect in journal.effects.values() if effect.status != "failed" and effect.kind != "pure"]
         person = None
         if done:
             # What can be done again without harm matters less than what cannot.
-            grave = [effect for effect in done if self._kind(effect) == "once"] or done
+            grave = [effect for effect in done if effect.kind == "once"] or done
             unknown = any(effect.status in ("begun", "unknown") for effect in grave)
             alone = "" if self.config.settings.handoff else "_alone"
             phrase = "outcome_unknown" if unknown else f"failed_after_effect{alone}"
             person = context.handoff(state, f"a turn failed after '{grave[0].action}' was begun")
             after = {**begun_anew(state, self.config, keep=True), "opened": True, "person": person}
             after["messages"], after["turn"] = state["messages"], record.turn
+            # No flow may get a name again under which something was done.
+            after["flow_count"] = max(
+                [state["flow_count"], *(_flow_number(effect.key) for effect in journal.effects.values())]
+            )
             await self._bound(journal).aupdate_state(found.start, after, as_node="orchestrator")
         else:
             phrase = "error"
         said = context.phrase(phrase, state, key=str(turn.number))
         await turn.deliver(Message(turn.message_id("failed"), "inform", said))
-        private = is_private(state["_pending_task"], (record.understood or {}).get("commands", []), self.config)
+        private = is_private(
+            state["_pending_task"], (record.understood or {}).get("update", {}).get("commands", []), self.config
+        )
         failure = "the process stopped each time" if error is None else repr(error)
         for held in state["flow_slots"].values():
             for name, value in context.loaded(held).items():
@@ -226,11 +241,11 @@ class TurnRunner:
             result=result,
             checkpoint=journal.held.saver.taken(),
             fingerprint=self.config.fingerprint,
+            heard=turn.is_heard,
         )
-        return await self.answer(journal, turn.number, turn.messages, result)
-
-    def _kind(self, effect: EffectRecord) -> str:
-        return self.actions.effect(effect.action) if effect.action in self.actions.names() else "once"
+        answer = await self.answer(journal, turn.number, journal.said(""), result)
+        await self._hand_over(answer, turn)
+        return answer
 
     async def anew(self, journal: Journal, now: datetime) -> None:
         """Begin the conversation anew."""
@@ -287,6 +302,18 @@ class TurnRunner:
             command_handlers=self.command_handlers,
             turn=turn,
         )
+
+
+def _answers(payload: dict[str, str] | None, found: Standing) -> bool:
+    """Whether a button of the very question was pressed, which somebody must have seen."""
+    task = found.state["_pending_task"]
+    return payload is not None and task is not None and payload.get("task") == task.get("token")
+
+
+def _flow_number(key: str) -> int:
+    """The number in the name of a flow, from the key of a visit of one of its steps."""
+    number = key.partition("/")[0].rpartition("#")[2]
+    return int(number) if number.isdigit() else 0
 
 
 def _with_slots(state: DialogueState, slots: dict[str, Any]) -> dict[str, dict[str, Any]]:

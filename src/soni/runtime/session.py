@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from soni.core.state import CONVERSATION, WINDOW, DialogueState, Spoken, empty_state
-from soni.store.journal import messages, turns
+from soni.store.history import messages, turns
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from soni.config.models import SoniConfig
     from soni.core.state import Handoff
-    from soni.store.journal import Reader
+    from soni.store.records import Reader
 
 MOST_TOLD = 200
 """How many turns back a person is told of who takes a conversation over."""

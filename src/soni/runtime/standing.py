@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.commands import Command, StartSession
@@ -36,6 +36,8 @@ class Standing:
     """What the host says before the message."""
     apology: str | None = None
     """The text that tells why something is gone."""
+    is_private: bool = False
+    """Whether a sensitive question was open that has gone since; what is said next may still be the answer."""
     notes: list[dict[str, Any]] = field(default_factory=list)
     """What became of flows that were running in an older version of the assistant."""
 
@@ -59,7 +61,26 @@ def standing(
         state = begun_anew(state, config, keep=True)
     greets = not state["opened"] and config.settings.start_flow is not None
     commands = (StartSession(),) if greets else ()
-    return Standing(user_id, thread(user_id, checkpoint), state, state is stored, commands, apology, notes)
+    private = state is not stored and _asks_for_a_secret(stored, config)
+    return Standing(user_id, thread(user_id, checkpoint), state, state is stored, commands, apology, private, notes)
+
+
+def _asks_for_a_secret(state: DialogueState, config: SoniConfig) -> bool:
+    task = state["_pending_task"]
+    if task is None or task["type"] != "collect":
+        return False
+    return task["slot"] not in config.slots or config.slots[task["slot"]].sensitive
+
+
+def unasked(found: Standing) -> Standing:
+    """The same, but nobody has heard the question: what is said next cannot be the answer to a confirmation."""
+    task = found.state["_pending_task"]
+    if task is None or task["type"] != "confirm":
+        return found
+    *below, top = found.state["flow_stack"]
+    stack = [*below, {**top, "asked": None, "answer": None, "flow_state": "active"}]
+    state = cast("DialogueState", {**found.state, "flow_stack": stack, "_pending_task": None})
+    return replace(found, state=state, is_stored=False)
 
 
 def thread(user_id: str, checkpoint: CheckpointTuple | None = None) -> RunnableConfig:

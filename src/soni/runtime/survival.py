@@ -68,9 +68,9 @@ def _inner_stands(passed: Passed, config: SoniConfig) -> bool:
 def _loads(name: str, value: Any, config: SoniConfig) -> bool:
     if name not in config.slots:
         return False
-    if config.slots[name].type == "choice":
-        return value in config.slots[name].options
     try:
+        if config.slots[name].type == "choice":
+            return value in config.slots[name].options
         config.slots[name].value_type.load(value)
     except (ValueError, TypeError, KeyError):
         return False

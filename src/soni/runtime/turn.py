@@ -5,25 +5,32 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from soni.du.understanding import Usage
 from soni.runtime.ledger import Ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from soni.core.commands import Command
     from soni.core.message_sink import Message, MessageSink
-    from soni.store.journal import Journal, TurnRecord
+    from soni.store.journal import Journal
+    from soni.store.records import TurnRecord
 
 logger = logging.getLogger(__name__)
+
+SEND_LIMIT = 10.0
+"""How many seconds a sink may take for a message; the conversation waits meanwhile."""
 
 
 class Delivery:
     """The way to a person: a sink that gets each message once, and is not asked again after it has failed."""
 
-    def __init__(self, sink: MessageSink | None) -> None:
+    def __init__(self, sink: MessageSink | None, *, is_awaited: bool = True) -> None:
+        self.is_awaited = is_awaited
+        """Whether somebody waits for the answer, with or without a sink."""
         self._sink = sink
         self._sent: set[str] = set()
 
@@ -38,7 +45,8 @@ class Delivery:
             return
         self._sent.add(message.id)
         try:
-            await self._sink.send(message)
+            async with asyncio.timeout(SEND_LIMIT):
+                await self._sink.send(message)
         except (Exception, asyncio.CancelledError):  # one person's broken connection must not stop what was asked for
             task = asyncio.current_task()
             if task is not None and task.cancelling():
@@ -58,6 +66,7 @@ class Turn:
         *,
         commands: Sequence[Command] = (),
         notes: Sequence[dict[str, Any]] = (),
+        is_private: bool = False,
     ) -> None:
         self.number = record.turn
         self.user_id = journal.conversation
@@ -66,11 +75,11 @@ class Turn:
         self.commands = tuple(commands)
         self.notes = list(notes)
         """What the trace tells before anything is understood."""
-        held = dict(record.understood) if record.understood else None
-        self.usage = Usage(*held.pop("usage")) if held else Usage()
+        self.is_private = is_private
+        """Whether the message answers a sensitive question that is not open any more."""
+        self._learnt: dict[str, Any] = dict(record.understood or {"verdicts": {}})
+        self.usage = Usage(*self._learnt.get("usage", ()))
         """What understanding the message has cost."""
-        self.understood = held
-        """What the message was understood to mean when the turn was begun before."""
         self.messages: list[Message] = []
         self.ledger = Ledger(journal)
         self._journal = journal
@@ -78,17 +87,40 @@ class Turn:
         self._used: Counter[str] = Counter()
         self._closed = False
 
+    @property
+    def is_heard(self) -> bool:
+        """Whether somebody waits for the answer."""
+        return self._delivery.is_awaited
+
     def message_id(self, key: str) -> str:
         """An id that a turn run again gives to the same message."""
         self._used[key] += 1
         return f"{self.number}/{key}/{self._used[key]}"
 
+    @property
+    def understood(self) -> dict[str, Any] | None:
+        """What the message was understood to mean when the turn was begun before."""
+        return self._learnt.get("update")
+
     def has_understood(self, update: dict[str, Any]) -> dict[str, Any]:
         """Note what the message means, so that it means the same if the turn has to be run again."""
         usage = self.usage
         spent = [usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.seconds]
-        self._journal.understood({**update, "usage": spent})
+        self._learn({"update": update, "usage": spent})
         return update
+
+    async def verdict(self, validator: str, ask: Callable[[], Awaitable[bool]]) -> bool:
+        """What a validator says, now or when the turn was begun before: the world may have changed since."""
+        self._used[f"validator {validator}"] += 1
+        key = f"{validator}/{self._used[f'validator {validator}']}"
+        known: dict[str, bool] = self._learnt["verdicts"]
+        if key not in known:
+            self._learn({"verdicts": {**known, key: await ask()}})
+        return bool(self._learnt["verdicts"][key])
+
+    def _learn(self, more: dict[str, Any]) -> None:
+        self._learnt |= more
+        self._journal.understood(dict(self._learnt))
 
     async def retell(self, key: str) -> None:
         """Say again, as it is stored, what was said under a key when the turn was begun before."""
@@ -104,7 +136,9 @@ class Turn:
         if self._closed:
             logger.warning("a message came after turn %d had ended; it is dropped", self.number)
             return
-        stored = self._journal.message(message)
+        # What an action tells may hold what a database cannot: halves of characters, and NULs.
+        text = message.text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+        stored = self._journal.message(replace(message, text=text))
         self.messages.append(stored)
         if self._delivery.is_open or stored.kind == "progress":
             await self._journal.flush("a message")

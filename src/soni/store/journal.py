@@ -8,81 +8,31 @@ from __future__ import annotations
 
 import json
 import uuid
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from soni.core.message_sink import Message
-from soni.errors import ConversationBusy, StoreUnavailable
+from soni.store import history
+from soni.store.records import HEARD, TURN_COLUMNS, TurnRecord, dumped, effect_of, turn_of
 
 if TYPE_CHECKING:
-    from soni.store.store import Held, Put, Rows, Statement, Store
+    from soni.store.records import EffectRecord, Request, Status
+    from soni.store.store import Held, Put, Statement
 
-Kind = Literal["message", "start", "say", "return"]
-Status = Literal["open", "done", "failed"]
-Settled = Literal["begun", "done", "failed", "unusable", "unknown"]
-
-
-class Reader(Protocol):
-    """A store, or a conversation of it that is held: while it is, nothing else should be asked for a connection."""
-
-    async def read(self, *statements: Statement) -> list[Rows]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What a turn was asked for; with what the ledger holds, enough to run it again."""
-
-    kind: Kind
-    message_id: str
-    now: datetime
-    text: str | None = None
-    payload: dict[str, str] | None = None
-    slots: dict[str, Any] = field(default_factory=dict)
-    """The host's, as they are stored."""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnRecord:
-    """A turn as the journal has it."""
-
-    turn: int
-    request: Request
-    fingerprint: str
-    understood: dict[str, Any] | None
-    attempts: int
-    status: Status
-    result: dict[str, Any] | None
-
-
-@dataclass(frozen=True, slots=True)
-class EffectRecord:
-    """An action that was begun, and what came of it."""
-
-    key: str
-    turn: int
-    action: str
-    arguments: str
-    status: Settled
-    result: dict[str, Any] | None
-
-
-_TURN = "turn, message_id, kind, text, given, now, fingerprint, understood, attempts, status, result"
 _READ_CONVERSATION = (
-    "SELECT incarnation, turn, sequence, checkpoint_id, fingerprint FROM soni_conversations WHERE conversation = ?"
+    "SELECT incarnation, turn, sequence, heard, checkpoint_id, fingerprint FROM soni_conversations "
+    "WHERE conversation = ?"
 )
-_READ_TURNS = f"SELECT {_TURN} FROM soni_turns WHERE conversation = ? AND (message_id = ? OR status <> 'done')"  # noqa: S608  # names of ours
+_READ_TURNS = f"SELECT {TURN_COLUMNS} FROM soni_turns WHERE conversation = ? AND (message_id = ? OR status = 'open')"  # noqa: S608  # names of ours
 _READ_EFFECTS = (
-    "SELECT e.key, e.turn, e.action, e.arguments, e.status, e.result FROM soni_turns t JOIN soni_effects e ON "
-    "e.conversation = t.conversation AND e.turn = t.turn WHERE t.conversation = ? AND t.status <> 'done'"
+    "SELECT key, turn, action, kind, arguments, status, result FROM soni_effects WHERE conversation = ? AND turn = ?"
 )
 _READ_OUTBOX = "SELECT sequence, id, message FROM soni_outbox WHERE conversation = ? AND turn = ? ORDER BY sequence"
 _KEEP_CONVERSATION = (
-    "INSERT INTO soni_conversations (conversation, incarnation, turn, sequence, checkpoint_id, fingerprint, at) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (conversation) DO UPDATE SET turn = excluded.turn, "
-    "sequence = excluded.sequence, checkpoint_id = excluded.checkpoint_id, fingerprint = excluded.fingerprint, "
-    "at = excluded.at"
+    "INSERT INTO soni_conversations (conversation, incarnation, turn, sequence, heard, checkpoint_id, fingerprint, at) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (conversation) DO UPDATE SET turn = excluded.turn, "
+    "sequence = excluded.sequence, heard = excluded.heard, checkpoint_id = excluded.checkpoint_id, "
+    "fingerprint = excluded.fingerprint, at = excluded.at"
 )
 _CLAIM = (
     "INSERT INTO soni_turns (conversation, turn, message_id, kind, text, given, now, at, fingerprint, attempts, "
@@ -91,12 +41,15 @@ _CLAIM = (
 _AGAIN = "UPDATE soni_turns SET attempts = attempts + 1 WHERE conversation = ? AND turn = ?"
 _UNDERSTOOD = "UPDATE soni_turns SET understood = ? WHERE conversation = ? AND turn = ?"
 _EFFECT = (
-    "INSERT INTO soni_effects (conversation, key, turn, action, arguments, status, result) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (conversation, key) DO UPDATE SET turn = excluded.turn, "
-    "arguments = excluded.arguments, status = excluded.status, result = excluded.result"
+    "INSERT INTO soni_effects (conversation, key, turn, action, kind, arguments, status, result) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (conversation, key) DO UPDATE SET turn = excluded.turn, "
+    "action = excluded.action, kind = excluded.kind, arguments = excluded.arguments, "
+    "status = excluded.status, result = excluded.result"
 )
 _MASK_EFFECT = "UPDATE soni_effects SET result = ? WHERE conversation = ? AND key = ?"
-_MESSAGE = "INSERT INTO soni_outbox (conversation, sequence, id, turn, message) VALUES (?, ?, ?, ?, ?)"
+_MESSAGE = (
+    "INSERT INTO soni_outbox (conversation, sequence, id, turn, message) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+)
 _END = (
     "UPDATE soni_turns SET text = ?, given = '{}', understood = ?, status = ?, result = ? "
     "WHERE conversation = ? AND turn = ?"
@@ -112,6 +65,8 @@ class Journal:
         """A random name for this life of the conversation; whoever forgets it gets another."""
         self.turn = 0
         self.sequence = self._before = 0
+        self.heard = 0
+        """Up to which message somebody was there to hear."""
         self.checkpoint_id: str | None = None
         self.fingerprint: str | None = None
         self.unfinished: TurnRecord | None = None
@@ -135,17 +90,16 @@ class Journal:
         self.unfinished = self.known = None
         self.effects, self._batch = {}, []
         if rows:
-            self.incarnation, self.turn, self.sequence, self.checkpoint_id, self.fingerprint = rows[0]
+            self.incarnation, self.turn, self.sequence, self.heard, self.checkpoint_id, self.fingerprint = rows[0]
         self._before = self.sequence
-        for record in map(_turn, turns):
+        for record in map(turn_of, turns):
             if record.status == "open":
                 self.unfinished = record
             if record.request.message_id == message_id:
                 self.known = record
-        if any(_turn(row).status != "done" for row in turns):
-            (found,) = await self.held.read((_READ_EFFECTS, (name,)))
-            self.effects = {row[0]: _effect(row) for row in found}
         if self.unfinished is not None:
+            (found,) = await self.held.read((_READ_EFFECTS, (name, self.unfinished.turn)))
+            self.effects = {row[0]: effect_of(row) for row in found}
             await self._read_messages(self.unfinished)
 
     def remember(self, before: Journal | None) -> None:
@@ -156,7 +110,8 @@ class Journal:
         for effect in before.effects.values():
             begun = self.effects.get(effect.key)
             if begun is not None and begun.status == "begun" and effect.status != "begun":
-                self.effect(effect.key, effect.action, effect.arguments, effect.status, effect.result)
+                self.effect(effect)
+        self._masked |= before._masked
         for message in before._messages.values():
             if message.kind == "progress":
                 self.message(message)
@@ -164,8 +119,8 @@ class Journal:
     async def claim(self, request: Request, turn: int, fingerprint: str) -> TurnRecord:
         """Accept a message: from here on it is processed, whatever happens."""
         self.turn, self._at = turn, request.now.timestamp()
-        self._messages, self._masked, self._understood = {}, {}, None
-        given = _dumped({"payload": request.payload, "slots": request.slots})
+        self.effects, self._messages, self._masked, self._understood, self._batch = {}, {}, {}, None, []
+        given = dumped({"payload": request.payload, "slots": request.slots, "unheard": request.unheard})
         text, now = request.text, request.now.isoformat()
         values = (self.conversation, turn, request.message_id, request.kind, text, given, now, self._at, fingerprint)
         await self.held.commit("accepting a message", [self._row(), (_CLAIM, values)])
@@ -191,7 +146,7 @@ class Journal:
     def understood(self, what: dict[str, Any]) -> None:
         """Note what a message was understood to mean."""
         self._understood = what
-        self._batch.append((_UNDERSTOOD, (_dumped(what), self.conversation, self.turn)))
+        self._batch.append((_UNDERSTOOD, (dumped(what), self.conversation, self.turn)))
 
     def said(self, start: str) -> list[Message]:
         """The stored messages of this turn whose ids begin so."""
@@ -203,25 +158,27 @@ class Journal:
         if stored is None:
             self.sequence += 1
             stored = self._messages[message.id] = replace(message, sequence=self.sequence)
-            values = (self.conversation, self.sequence, message.id, self.turn, _dumped(message.to_json()))
+            values = (self.conversation, self.sequence, message.id, self.turn, dumped(message.to_json()))
             self._batch.append((_MESSAGE, values))
         return stored
 
-    def effect(
-        self,
-        key: str,
-        action: str,
-        arguments: str,
-        status: Settled,
-        result: dict[str, Any] | None,
-        masked: dict[str, Any] | None = None,
-    ) -> None:
-        """Note that an action has begun, or what came of it; `masked` is what stays of that when the turn has ended."""
-        if masked is not None and masked != result:
+    def effect(self, effect: EffectRecord) -> None:
+        """Note that an action has begun, or what came of it."""
+        self.effects[effect.key] = effect
+        result = None if effect.result is None else dumped(effect.result)
+        about = (effect.action, effect.kind, effect.arguments, effect.status, result)
+        self._batch.append((_EFFECT, (self.conversation, effect.key, self.turn, *about)))
+
+    def mask(self, key: str, masked: dict[str, Any] | None) -> None:
+        """Note what is to stay of an action's result when the turn has ended."""
+        if masked is not None and masked != self.effects[key].result:
             self._masked[key] = masked
-        self.effects[key] = EffectRecord(key, self.turn, action, arguments, status, result)
-        held = None if result is None else _dumped(result)
-        self._batch.append((_EFFECT, (self.conversation, key, self.turn, action, arguments, status, held)))
+
+    def unsay(self) -> None:
+        """Forget what was going to be said and has not been stored."""
+        stored = {row[1][2] for row in self._batch if row[0] is _MESSAGE}
+        self._messages = {key: message for key, message in self._messages.items() if key not in stored}
+        self._batch = [row for row in self._batch if row[0] is not _MESSAGE]
 
     async def flush(self, what: str) -> None:
         """Write what waits, before somebody can see something that depends on it."""
@@ -230,7 +187,7 @@ class Journal:
         batch, self._batch = self._batch, []
         try:
             await self.held.commit(what, batch)
-        except StoreUnavailable:
+        except BaseException:
             self._batch = [*batch, *self._batch]  # for whoever tries next
             raise
 
@@ -243,10 +200,16 @@ class Journal:
         result: dict[str, Any],
         checkpoint: Put | None,
         fingerprint: str,
+        heard: bool,
     ) -> None:
-        """End the turn: its rows, its checkpoint and what they replace, at once."""
-        values = (text, _dumped({"commands": commands}), status, _dumped(result), self.conversation, self.turn)
-        masks = [(_MASK_EFFECT, (_dumped(shown), self.conversation, key)) for key, shown in self._masked.items()]
+        """End the turn: its rows, its checkpoint and what they replace, at once.
+
+        `heard` is whether somebody waits for the answer.
+        """
+        if heard:
+            self.heard = self.sequence
+        values = (text, dumped({"commands": commands}), status, dumped(result), self.conversation, self.turn)
+        masks = [(_MASK_EFFECT, (dumped(shown), self.conversation, key)) for key, shown in self._masked.items()]
         await self._moved("the end of a turn", checkpoint, fingerprint, [(_END, values), *masks])
         self.unfinished, self._before = None, self.sequence
 
@@ -257,109 +220,36 @@ class Journal:
 
     async def _moved(self, what: str, checkpoint: Put | None, fingerprint: str, rows: list[Statement]) -> None:
         batch, self._batch = self._batch, []
-        before = self.checkpoint_id
-        pruned: list[Statement] = []
+        before, pruned = (self.checkpoint_id, self.fingerprint), []
         if checkpoint is not None:
+            pruned = self.held.other_checkpoints(checkpoint.checkpoint) if self.checkpoint_id else []
             self.checkpoint_id, self.fingerprint = checkpoint.checkpoint["id"], fingerprint
-            pruned = self.held.other_checkpoints(checkpoint.checkpoint) if before else []
-        await self.held.commit(what, [*batch, *rows, self._row(), *pruned], checkpoint)
+        try:
+            await self.held.commit(what, [*batch, *rows, self._row(), *pruned], checkpoint)
+        except BaseException:
+            self.checkpoint_id, self.fingerprint = before
+            raise
 
     def _row(self) -> Statement:
-        values = (self.incarnation, self.turn, self.sequence, self.checkpoint_id, self.fingerprint, self._at)
+        values = (
+            self.incarnation,
+            self.turn,
+            self.sequence,
+            self.heard,
+            self.checkpoint_id,
+            self.fingerprint,
+            self._at,
+        )
         return _KEEP_CONVERSATION, (self.conversation, *values)
 
+    async def hear(self) -> None:
+        """Note that somebody was told everything."""
+        if self.heard < self.sequence:
+            self.heard = self.sequence
+            await self.held.commit("what was heard", [(HEARD, (self.heard, self.conversation, self.heard))])
 
-async def interrupted(reader: Reader) -> list[str]:
-    """The conversations with a turn that is not finished; some may be running right now."""
-    rows = await reader.read(("SELECT conversation FROM soni_turns WHERE status = 'open' ORDER BY at", ()))
-    return [row[0] for row in rows[0]]
-
-
-async def is_known(reader: Reader, conversation: str) -> bool:
-    """Whether anything is kept of a conversation."""
-    rows = await reader.read(("SELECT 1 FROM soni_conversations WHERE conversation = ?", (conversation,)))
-    return bool(rows[0])
-
-
-async def last_checkpoint_id(reader: Reader, conversation: str) -> str | None:
-    """The checkpoint of the last finished turn."""
-    rows = await reader.read(("SELECT checkpoint_id FROM soni_conversations WHERE conversation = ?", (conversation,)))
-    return rows[0][0][0] if rows[0] else None
-
-
-async def turns(reader: Reader, conversation: str, *, last: int) -> list[TurnRecord]:
-    """The newest turns of a conversation, oldest first."""
-    query = f"SELECT {_TURN} FROM soni_turns WHERE conversation = ? ORDER BY turn DESC LIMIT ?"  # noqa: S608  # names of ours
-    rows = await reader.read((query, (conversation, last)))
-    return [_turn(row) for row in reversed(rows[0])]
-
-
-async def turn(reader: Reader, conversation: str, number: int) -> TurnRecord | None:
-    """One turn of a conversation."""
-    query = f"SELECT {_TURN} FROM soni_turns WHERE conversation = ? AND turn = ?"  # noqa: S608  # names of ours
-    rows = await reader.read((query, (conversation, number)))
-    return _turn(rows[0][0]) if rows[0] else None
-
-
-async def messages(
-    reader: Reader, conversation: str, *, after: int = 0, first_turn: int = 0
-) -> list[tuple[int, Message]]:
-    """What was said to the person, each with its turn, in order."""
-    query = (
-        "SELECT turn, sequence, message FROM soni_outbox WHERE conversation = ? AND sequence > ? AND turn >= ? "
-        "ORDER BY sequence"
-    )
-    rows = await reader.read((query, (conversation, after, first_turn)))
-    return [(row[0], replace(Message.load(json.loads(row[2])), sequence=row[1])) for row in rows[0]]
-
-
-async def sequence_of(reader: Reader, conversation: str, message_id: str) -> int | None:
-    """The number of a message that was said."""
-    query = "SELECT sequence FROM soni_outbox WHERE conversation = ? AND id = ?"
-    rows = await reader.read((query, (conversation, message_id)))
-    return rows[0][0][0] if rows[0] else None
-
-
-async def prune(store: Store, before: float) -> tuple[int, int]:
-    """Delete what is from before a time: conversations silent since, and finished turns of others; how many of each."""
-    silent = (
-        "SELECT conversation FROM soni_conversations c WHERE at < ? AND NOT EXISTS (SELECT 1 FROM soni_turns t "
-        "WHERE t.conversation = c.conversation AND t.status = 'open')"
-    )
-    conversations = 0
-    for row in (await store.read((silent, (before,))))[0]:
-        with suppress(ConversationBusy):  # not so silent
-            async with store.hold(row[0], wait=0.0) as held:
-                if (await held.read((f"{silent} AND conversation = ?", (before, row[0]))))[0]:
-                    await held.erase()
-                    conversations += 1
-    old = "SELECT 1 FROM soni_turns t WHERE t.conversation = {0}.conversation AND t.turn = {0}.turn"
-    gone: list[Statement] = [
-        (f"DELETE FROM {table} WHERE EXISTS ({old.format(table)} AND t.at < ? AND t.status = 'done')", (before,))  # noqa: S608  # names of ours
-        for table in ("soni_effects", "soni_outbox")
-    ]
-    turns_gone: Statement = ("DELETE FROM soni_turns WHERE at < ? AND status = 'done'", (before,))
-    rows = await store.read(("SELECT count(*) FROM soni_turns WHERE at < ? AND status = 'done'", (before,)))
-    await store.commit("pruning", [*gone, turns_gone])
-    return conversations, int(rows[0][0][0])
-
-
-def _turn(row: tuple[Any, ...]) -> TurnRecord:
-    number, message_id, kind, text, given, now, fingerprint, understood, attempts, status, result = row
-    held = json.loads(given)
-    at = datetime.fromisoformat(now)
-    request = Request(kind, message_id, at, text, held.get("payload"), held.get("slots") or {})
-    return TurnRecord(number, request, fingerprint, _loaded(understood), attempts, status, _loaded(result))
-
-
-def _effect(row: tuple[Any, ...]) -> EffectRecord:
-    key, turn, action, arguments, status, result = row
-    return EffectRecord(key, turn, action, arguments, status, _loaded(result))
-
-
-def _dumped(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"))
-
-
-def _loaded(text: str | None) -> Any:
-    return None if text is None else json.loads(text)
+    async def unheard(self) -> list[Message]:
+        """What was said when nobody was there to hear it."""
+        if self.heard >= self.sequence:
+            return []
+        return [message for _, message in await history.messages(self.held, self.conversation, after=self.heard)]

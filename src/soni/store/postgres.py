@@ -51,7 +51,7 @@ class PostgresStore(Store):
             # Asked again and again: one that waits inside of a statement would be in the way of making an index.
             while not (await _read(connection, [("SELECT pg_try_advisory_lock(?)", (_SETUP,))]))[0][0][0]:  # noqa: ASYNC110  # nobody tells
                 await asyncio.sleep(0.05)
-            try:
+            try:  # a start that is given up closes the pool, and with it this connection
                 await AsyncPostgresSaver(cast("Any", connection)).setup()
                 async with connection.transaction():
                     await connection.execute(MAKE_VERSION_TABLE)
@@ -99,24 +99,20 @@ class PostgresStore(Store):
         begun = clock()
         async with self._connection(max(deadline - begun, 0.001)) as connection:
             try:
-                free = await _read(connection, [("SELECT pg_try_advisory_lock(?)", (number,))])
-                if not free[0][0][0]:
-                    left = int((deadline - clock()) * 1000)
-                    if left <= 0:
-                        raise busy(conversation, 0)
-                    await _read(connection, [("SELECT set_config('lock_timeout', ?, false)", (f"{left}ms",))])
-                    await _read(connection, [("SELECT pg_advisory_lock(?)", (number,))])
-                    await _read(connection, [("SELECT set_config('lock_timeout', '0', false)", ())])
-            except psycopg.errors.LockNotAvailable:
-                raise busy(conversation, clock() - begun) from None
+                taken = await _taken(connection, number, deadline)
+            except BaseException:
+                await connection.close()  # with it goes the lock, if it was given after all
+                raise
+            if not taken:
+                raise busy(conversation, clock() - begun)
             try:
                 yield PostgresHeld(conversation, connection)
             finally:
                 try:
                     await connection.execute("SELECT pg_advisory_unlock(%s)", (number,))
                 except psycopg.Error:
-                    await connection.close()  # with it goes the lock
-                except asyncio.CancelledError:
+                    await connection.close()
+                except BaseException:
                     await connection.close()
                     raise
 
@@ -191,9 +187,26 @@ def _translated() -> Iterator[None]:
         yield
     except PoolTimeout:
         raise
-    except psycopg.Error as error:
-        lost = isinstance(error, psycopg.OperationalError)
-        raise StoreUnavailable(f"the conversation could not be kept in Postgres: {error}", lost=lost) from error
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        # Others are our own mistakes; the database is well.
+        raise StoreUnavailable(f"the conversation could not be kept in Postgres: {error}", lost=True) from error
+
+
+async def _taken(connection: Connection, number: int, deadline: float) -> bool:
+    """Whether the lock was given before the deadline."""
+    if (await _read(connection, [("SELECT pg_try_advisory_lock(?)", (number,))]))[0][0][0]:
+        return True
+    left = int((deadline - asyncio.get_running_loop().time()) * 1000)
+    if left <= 0:
+        return False
+    await _read(connection, [("SELECT set_config('lock_timeout', ?, false)", (f"{left}ms",))])
+    try:
+        await _read(connection, [("SELECT pg_advisory_lock(?)", (number,))])
+    except psycopg.errors.LockNotAvailable:
+        return False
+    finally:
+        await _read(connection, [("SELECT set_config('lock_timeout', '0', false)", ())])
+    return True
 
 
 async def _read(connection: Connection, statements: Sequence[Statement]) -> list[Rows]:

@@ -10,6 +10,7 @@ VERSIONS: tuple[tuple[str, ...], ...] = (
             incarnation TEXT NOT NULL,
             turn INTEGER NOT NULL,
             sequence INTEGER NOT NULL,
+            heard INTEGER NOT NULL,
             checkpoint_id TEXT,
             fingerprint TEXT,
             at DOUBLE PRECISION NOT NULL
@@ -34,7 +35,7 @@ VERSIONS: tuple[tuple[str, ...], ...] = (
             UNIQUE (conversation, message_id)
         )
         """,
-        "CREATE INDEX soni_turns_unfinished ON soni_turns (conversation) WHERE status <> 'done'",
+        "CREATE INDEX soni_turns_unfinished ON soni_turns (conversation) WHERE status = 'open'",
         "CREATE INDEX soni_turns_at ON soni_turns (at)",
         """
         CREATE TABLE soni_effects (
@@ -42,6 +43,7 @@ VERSIONS: tuple[tuple[str, ...], ...] = (
             key TEXT NOT NULL,
             turn INTEGER NOT NULL,
             action TEXT NOT NULL,
+            kind TEXT NOT NULL,
             arguments TEXT NOT NULL,
             status TEXT NOT NULL,
             result TEXT,

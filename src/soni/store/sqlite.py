@@ -8,6 +8,7 @@ back when a process dies, however it dies.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sqlite3
 import struct
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
     from soni.store.store import Put, Rows, Statement
 
+logger = logging.getLogger(__name__)
+
 T = TypeVar("T")
 _BUSY = 30.0
 """How many seconds a write waits for another process's write to the same file."""
@@ -42,6 +45,7 @@ class SqliteStore(Store):
 
     def __init__(self, path: Path | None = None, checkpointer: BaseCheckpointSaver[Any] | None = None) -> None:
         super().__init__()
+        path = path.resolve() if path else None  # one file, one lock, whatever it is called
         self.shared = path is not None
         self._path = path
         self._thread = ThreadPoolExecutor(1, "soni-sqlite") if path else None
@@ -87,6 +91,8 @@ class SqliteStore(Store):
             if self._thread is None:
                 return work()
             return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        except (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.DataError):
+            raise  # our mistake; the file is well
         except sqlite3.Error as error:
             raise StoreUnavailable(f"the conversation could not be kept in '{self._path}': {error}") from error
 
@@ -114,7 +120,16 @@ class SqliteStore(Store):
 
     def tidy(self) -> None:
         """Leave nothing of what was deleted in the log beside the file."""
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection = self._connection
+        connection.execute("PRAGMA busy_timeout = 0")  # everybody would wait with us
+        try:
+            (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {int(_BUSY * 1000)}")
+        if busy:
+            logger.warning(
+                "what was erased stays in '%s-wal' until whoever is reading the file has closed it", self._path
+            )
 
     @asynccontextmanager
     async def _held(self, conversation: str, deadline: float) -> AsyncIterator[SqliteHeld]:
@@ -126,8 +141,9 @@ class SqliteStore(Store):
             yield SqliteHeld(conversation, self, foreign=not self._own)
         finally:
             if locks is not None:
-                # On the thread that writes: whatever was begun, by a task since cancelled, lands before the lock goes.
-                await self.run(lambda: locks.release(place))
+                # On the thread that writes: whatever was begun, by a task since cancelled, lands before the lock goes,
+                # and the lock goes also if this task is cancelled while it waits for that.
+                await asyncio.shield(asyncio.ensure_future(self.run(lambda: locks.release(place))))
 
 
 class SqliteHeld(Held):
@@ -200,7 +216,7 @@ class FileLocks:
         except ImportError:
             raise _unusable(path, "this system has no locks on files; keep conversations in Postgres") from None
         self._fcntl = fcntl
-        self._command = getattr(fcntl, "F_OFD_SETLK", fcntl.F_SETLK)
+        self._command: int | None = getattr(fcntl, "F_OFD_SETLK", None)
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
@@ -219,7 +235,12 @@ class FileLocks:
         self._set(self._fcntl.F_UNLCK, place)
 
     def _set(self, kind: int, place: int) -> None:
-        self._fcntl.fcntl(self._file, self._command, struct.pack("hhqqi4x", kind, os.SEEK_SET, place, 1, 0))
+        if self._command is not None:
+            self._fcntl.fcntl(self._file, self._command, struct.pack("hhqqi4x", kind, os.SEEK_SET, place, 1, 0))
+        elif kind == self._fcntl.F_UNLCK:
+            self._fcntl.lockf(self._file, self._fcntl.LOCK_UN, 1, place)
+        else:
+            self._fcntl.lockf(self._file, self._fcntl.LOCK_EX | self._fcntl.LOCK_NB, 1, place)
 
     def close(self) -> None:
         """Give all of them back."""

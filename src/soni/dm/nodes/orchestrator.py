@@ -34,7 +34,7 @@ async def orchestrator_node(state: DialogueState, runtime: Runtime[RuntimeContex
             if result.action is TaskAction.INTERRUPT:
                 waiting = result.task
     after = merge_delta(after, context.flow_manager.forget_answers(after))
-    private = is_private(state["_pending_task"], state["commands"], context.config)
+    private = context.turn.is_private or is_private(state["_pending_task"], state["commands"], context.config)
     text = MASK if private else state["user_message"] or ""
     return {
         **after,

@@ -57,7 +57,7 @@ async def understand(state: DialogueState, runtime: Runtime[RuntimeContext]) -> 
     found = _greeted(understood.found) if any(isinstance(f.command, StartSession) for f in given) else understood.found
     language = understood.language if understood.language in context.config.languages else state["language"]
     dumped = [found.command.dump() for found in (*given, *found)]
-    private = is_private(state["_pending_task"], dumped, context.config)
+    private = context.turn.is_private or is_private(state["_pending_task"], dumped, context.config)
     context.turn.usage += understood.usage
     trace = [
         *context.turn.notes,
@@ -97,7 +97,9 @@ async def _understood(
     """What the configured understanding makes of it; if that fails, the offline one; if that cannot help, the truth."""
     try:
         async with asyncio.timeout(context.config.settings.understanding_timeout):
-            return await _asked(context.understanding, text, dialogue)
+            # What may be a secret goes to nobody else's model.
+            reader = context.offline() if context.turn.is_private else context.understanding
+            return await _asked(reader, text, dialogue)
     except Exception as error:  # an understanding may be anybody's model; its failure must not end the conversation
         context.turn.usage += spent(error)
         _log(error, state, context)
