@@ -139,7 +139,8 @@ async def test_g3_a_validator_is_not_asked_again_what_it_has_answered(
         ("step: pay, type: action, call: pay,", "step: pay, type: action, call: log_in,"),
         (
             "{step: pay, type: action, call: pay,",
-            "{step: stop, type: say, message: Closed., jump_to: end}\n      - {step: pay, type: action, call: pay,",
+            "{step: stop, type: branch, cases: [{when: 'amount > 50', then: sorry}, {else: pay}]}\n"
+            "      - {step: pay, type: action, call: pay,",
         ),
     ],
     ids=["the step was renamed", "it calls another action", "the way to it is closed"],
