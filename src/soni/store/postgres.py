@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Connection = psycopg.AsyncConnection[tuple[Any, ...]]
     Pool = AsyncConnectionPool[Connection]
 
+_CONNECT = 5.0
+"""How many seconds a free connection is waited for at least."""
 _SETUP = 0x50C1
 """The number under which stores that are opened at the same time wait for each other."""
 
@@ -97,7 +99,8 @@ class PostgresStore(Store):
     async def _held(self, conversation: str, deadline: float) -> AsyncIterator[PostgresHeld]:
         clock, number = asyncio.get_running_loop().time, _number(conversation)
         begun = clock()
-        async with self._connection(max(deadline - begun, 0.001)) as connection:
+        # Who does not want to wait for the conversation may still have to wait for a connection.
+        async with self._connection(max(deadline - begun, _CONNECT)) as connection:
             try:
                 taken = await _taken(connection, number, deadline)
             except BaseException:
