@@ -351,6 +351,8 @@ class RuntimeLoop:
                 logger.error("turn %d is given up: %s", record.turn, error)
                 return await self._turns.closed(record, journal, found, delivery, error)
             except Exception as error:  # the one place that ends a failed turn: say so, keep the conversation
+                if not journal.is_open:
+                    raise  # it has ended; only telling of it failed, and it must not be run again
                 if record.attempts >= MOST_ATTEMPTS:
                     logger.exception("turn %d failed %d times and is given up", record.turn, record.attempts)
                     return await self._turns.closed(record, journal, found, delivery, error)

@@ -69,6 +69,8 @@ class Journal:
         """Up to which message somebody was there to hear."""
         self.checkpoint_id: str | None = None
         self.fingerprint: str | None = None
+        self.is_open = False
+        """Whether a turn has been begun here and not ended."""
         self.unfinished: TurnRecord | None = None
         self.known: TurnRecord | None = None
         self.effects: dict[str, EffectRecord] = {}
@@ -124,6 +126,7 @@ class Journal:
         text, now = request.text, request.now.isoformat()
         values = (self.conversation, turn, request.message_id, request.kind, text, given, now, self._at, fingerprint)
         await self.held.commit("accepting a message", [self._row(), (_CLAIM, values)])
+        self.is_open = True
         return TurnRecord(turn, request, fingerprint, None, 1, "open", None)
 
     async def again(self, record: TurnRecord) -> TurnRecord:
@@ -134,6 +137,7 @@ class Journal:
         learnt = [row for row in self._batch if row[0] in (_EFFECT, _UNDERSTOOD) or told.intersection(row[1])]
         self._batch = []
         await self.held.commit("another attempt", [(_AGAIN, (self.conversation, record.turn)), *learnt])
+        self.is_open = True
         await self._read_messages(record)
         return replace(record, attempts=record.attempts + 1, understood=self._understood or record.understood)
 
@@ -211,7 +215,7 @@ class Journal:
         values = (text, dumped({"commands": commands}), status, dumped(result), self.conversation, self.turn)
         masks = [(_MASK_EFFECT, (dumped(shown), self.conversation, key)) for key, shown in self._masked.items()]
         await self._moved("the end of a turn", checkpoint, fingerprint, [(_END, values), *masks])
-        self.unfinished, self._before = None, self.sequence
+        self.unfinished, self._before, self.is_open = None, self.sequence, False
 
     async def move(self, checkpoint: Put, fingerprint: str, at: float) -> None:
         """Put the conversation somewhere else, without a turn."""
