@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import resource
 import time
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,18 +15,20 @@ from soni import RuntimeLoop
 from soni.store import open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
+
+WINDOW = 200
+"""How many turns of each are compared at the end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """What a turn costs early and late."""
+    """What a turn costs late, beside one of a new conversation in a new store, taken in turn with it."""
 
     turns: int
     early_cpu: float
-    """Seconds a turn, from the tenth on."""
+    """Seconds a turn, at about the tenth."""
     late_cpu: float
-    """The same for as many turns of the same kind at the end."""
     early_bytes: float
     """Stored bytes a turn, in the second tenth."""
     late_bytes: float
@@ -34,59 +37,53 @@ class Grown:
     """How much the process has grown since the first tenth, in bytes."""
 
 
-async def one_conversation(url: str, turns: int, stored: Callable[[], int], told: Callable[[str], None]) -> Grown:
-    """So many turns of one conversation."""
-    return await _soak(url, turns, turns // 20, lambda number: "one", stored, told)
-
-
-async def many_conversations(
-    url: str, conversations: int, stored: Callable[[], int], told: Callable[[str], None]
+async def soak(
+    url: str, fresh_url: str, turns: int, users: int, stored: Callable[[], int], told: Callable[[str], None]
 ) -> Grown:
-    """So many conversations, a turn of each after the other: a transfer, and the beginning of another."""
-    window = conversations // 2
-    return await _soak(
-        url, 4 * conversations + 10 + window, window, lambda number: f"u{number % conversations}", stored, told
-    )
-
-
-async def _soak(
-    url: str,
-    turns: int,
-    window: int,
-    who: Callable[[int], str],
-    stored: Callable[[], int],
-    told: Callable[[str], None],
-) -> Grown:
-    tenth = turns // 10
-    said: dict[str, int] = {}
-    cpu: dict[int, float] = {}
+    """So many turns, of so many conversations one after the other; whole transfers of each."""
+    tenth = turns // 10 // (4 * users) * 4 * users or turns // 10
     held: dict[int, tuple[int, int]] = {}
-    async with (
-        open_store(url) as store,
-        RuntimeLoop(config(), actions=actions(), store=store, understanding=Script(), recover_every=None) as loop,
-    ):
+    async with AsyncExitStack() as stack:
+        loop, fresh = [await stack.enter_async_context(_opened(address)) for address in (url, fresh_url)]
         for number in range(turns + 1):
             if number in (tenth, 2 * tenth, turns - tenth, turns):
                 gc.collect()
                 held[number] = stored(), _resident()
-            if number in (10, 10 + window, turns - window, turns):
-                cpu[number] = time.process_time()
-            if number and number % tenth == 0:
+            if number and number % max(turns // 10, 1) == 0:
                 told(f"{number} of {turns} turns")
             if number < turns:
-                user_id = who(number)
-                text = TURNS[said.get(user_id, 0) % len(TURNS)]
-                said[user_id] = said.get(user_id, 0) + 1
-                turn = await loop.run_turn(text, user_id=user_id)
-                assert turn.error is None, turn.error
+                await _said(loop, f"u{number % users}", number // users)
+        for number in range(8):
+            await _said(fresh, "fresh", number)
+        late = early = 0.0
+        for number in range(WINDOW):
+            begun = time.process_time()
+            await _said(loop, f"u{number // 4 % users}", number)
+            between = time.process_time()
+            await _said(fresh, "fresh", number)
+            late, early = late + between - begun, early + time.process_time() - between
     return Grown(
         turns=turns,
-        early_cpu=(cpu[10 + window] - cpu[10]) / window,
-        late_cpu=(cpu[turns] - cpu[turns - window]) / window,
+        early_cpu=early / WINDOW,
+        late_cpu=late / WINDOW,
         early_bytes=(held[2 * tenth][0] - held[tenth][0]) / tenth,
         late_bytes=(held[turns][0] - held[turns - tenth][0]) / tenth,
         memory=held[turns][1] - held[tenth][1],
     )
+
+
+@asynccontextmanager
+async def _opened(url: str) -> AsyncIterator[RuntimeLoop]:
+    async with (
+        open_store(url) as store,
+        RuntimeLoop(config(), actions=actions(), store=store, understanding=Script(), recover_every=None) as loop,
+    ):
+        yield loop
+
+
+async def _said(loop: RuntimeLoop, user_id: str, number: int) -> None:
+    turn = await loop.run_turn(TURNS[number % 4], user_id=user_id)
+    assert turn.error is None, turn.error
 
 
 def _resident() -> int:

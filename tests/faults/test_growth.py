@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
+from pathlib import Path
 
 from bench.durability.transfer import TURNS, Script, actions, config
 
 from soni import RuntimeLoop
 from soni.store import Store, open_store
 from soni.store.schema import TABLES
+from soni.store.sqlite import SqliteStore
 from tests.faults.worker import Place
 
 COLUMNS = {
@@ -60,6 +62,35 @@ async def test_g7_a_long_conversation_stays_as_cheap_as_it_was(place: Place) -> 
         assert await checkpoints(store, kind) == kept, "only what recovery needs"
         assert kept[0] == 1
         assert grown < 200_000
+
+
+async def test_g7_the_database_does_the_same_work_for_a_late_turn(tmp_path: Path) -> None:
+    """Counted in the steps of SQLite's machine, which no busy computer changes."""
+    store = SqliteStore()
+    steps = 0
+
+    def step() -> None:
+        nonlocal steps
+        steps += 1
+
+    async with RuntimeLoop(config(), actions=actions(), store=store, understanding=Script()) as loop:
+
+        async def work() -> int:
+            before = steps
+            store._connection.set_progress_handler(step, 10)
+            for number, text in enumerate(TURNS):
+                await loop.run_turn(text, user_id="one")
+                await loop.run_turn(text, user_id="one", message_id=f"{before}-{number}")
+                await loop.run_turn(text, user_id="one", message_id=f"{before}-{number}")
+                await loop.messages_since("one", (await loop.run_turn(text, user_id="one")).messages[-1].id)
+            store._connection.set_progress_handler(None, 10)
+            return steps - before
+
+        await work()
+        early = await work()
+        for count in range(400):
+            await loop.run_turn(TURNS[count % 4], user_id="one")
+        assert await work() <= early * 1.1
 
 
 async def test_g7_many_conversations_cost_what_they_say(place: Place) -> None:

@@ -195,7 +195,7 @@ class RuntimeLoop:
         after = 0 if message_id is None else await history.sequence_of(self._store, user_id, message_id)
         if after is None:
             raise ConversationError(f"no message '{message_id}' is kept; ask for all of them")
-        found = [message for _, message in await history.messages(self._store, user_id, after=after)]
+        found = await history.messages_after(self._store, user_id, after)
         if found:
             await history.hear(self._store, user_id, found[-1].sequence or 0)
         return found
@@ -370,7 +370,7 @@ class RuntimeLoop:
         """The answer that a message got when it came first."""
         if known.request.text not in (request.text, MASK):
             raise ConversationError(f"message '{request.message_id}' has been taken before, with another text")
-        said = await history.messages(journal.held, journal.conversation, first_turn=known.turn, last_turn=known.turn)
+        said = await history.messages_of(journal.held, journal.conversation, known.turn, known.turn)
         messages = [message for _, message in said]
         for message in messages:
             await delivery.send(message)

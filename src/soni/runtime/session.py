@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from soni.core.state import CONVERSATION, WINDOW, DialogueState, Spoken, empty_state
-from soni.store.history import messages, turns
+from soni.store.history import messages_of, turns
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -56,7 +56,7 @@ async def transcript(reader: Reader, user_id: str, *, last: int = MOST_TOLD) -> 
     if not recorded:
         return []
     answers: dict[int, list[Spoken]] = {}
-    for turn, message in await messages(reader, user_id, first_turn=recorded[0].turn):
+    for turn, message in await messages_of(reader, user_id, recorded[0].turn, recorded[-1].turn):
         role: Literal["person", "assistant"] = "person" if message.kind == "person" else "assistant"
         answers.setdefault(turn, []).append({"role": role, "text": message.text})
     lines: list[Spoken] = []

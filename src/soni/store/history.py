@@ -55,15 +55,20 @@ async def hear(store: Store, conversation: str, sequence: int) -> None:
         await store.commit("what was heard", [(HEARD, (sequence, conversation, sequence))])
 
 
-async def messages(
-    reader: Reader, conversation: str, *, after: int = 0, first_turn: int = 0, last_turn: int = 2**31 - 1
-) -> list[tuple[int, Message]]:
-    """What was said to the person, each with its turn, in order."""
+async def messages_after(reader: Reader, conversation: str, sequence: int) -> list[Message]:
+    """What was said to the person after a message, in order."""
+    query = "SELECT sequence, message FROM soni_outbox WHERE conversation = ? AND sequence > ? ORDER BY sequence"
+    rows = await reader.read((query, (conversation, sequence)))
+    return [replace(Message.load(json.loads(row[1])), sequence=row[0]) for row in rows[0]]
+
+
+async def messages_of(reader: Reader, conversation: str, first: int, last: int) -> list[tuple[int, Message]]:
+    """What was said to the person in some turns, each message with its turn, in order."""
     query = (
-        "SELECT turn, sequence, message FROM soni_outbox WHERE conversation = ? AND sequence > ? AND turn >= ? "
-        "AND turn <= ? ORDER BY sequence"
+        "SELECT turn, sequence, message FROM soni_outbox WHERE conversation = ? AND turn BETWEEN ? AND ? "
+        "ORDER BY turn, sequence"
     )
-    rows = await reader.read((query, (conversation, after, first_turn, last_turn)))
+    rows = await reader.read((query, (conversation, first, last)))
     return [(row[0], replace(Message.load(json.loads(row[2])), sequence=row[1])) for row in rows[0]]
 
 

@@ -23,7 +23,11 @@ _READ_CONVERSATION = (
     "SELECT incarnation, turn, sequence, heard, checkpoint_id, fingerprint FROM soni_conversations "
     "WHERE conversation = ?"
 )
-_READ_TURNS = f"SELECT {TURN_COLUMNS} FROM soni_turns WHERE conversation = ? AND (message_id = ? OR status = 'open')"  # noqa: S608  # names of ours
+# Two questions, each with an index of its own: asked as one, all turns of the conversation would be looked at.
+_READ_TURNS = (
+    f"SELECT {TURN_COLUMNS} FROM soni_turns WHERE conversation = ? AND message_id = ? UNION ALL "  # noqa: S608  # names of ours
+    f"SELECT {TURN_COLUMNS} FROM soni_turns WHERE conversation = ? AND status = 'open'"
+)
 _READ_EFFECTS = (
     "SELECT key, turn, action, kind, arguments, status, result FROM soni_effects WHERE conversation = ? AND turn = ?"
 )
@@ -88,7 +92,7 @@ class Journal:
     async def load(self, message_id: str = "") -> None:
         """Read where the conversation stands, which turn is not finished, and whether the message is known."""
         name = self.conversation
-        rows, turns = await self.held.read((_READ_CONVERSATION, (name,)), (_READ_TURNS, (name, message_id)))
+        rows, turns = await self.held.read((_READ_CONVERSATION, (name,)), (_READ_TURNS, (name, message_id, name)))
         self.unfinished = self.known = None
         self.effects, self._batch = {}, []
         if rows:
@@ -256,4 +260,4 @@ class Journal:
         """What was said when nobody was there to hear it."""
         if self.heard >= self.sequence:
             return []
-        return [message for _, message in await history.messages(self.held, self.conversation, after=self.heard)]
+        return await history.messages_after(self.held, self.conversation, self.heard)
