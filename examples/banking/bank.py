@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
@@ -64,20 +67,38 @@ class Bank:
     """Customers by the id under which they talk to the assistant."""
 
     def __init__(self, books: Path | None = None) -> None:
-        self._books = books
-        self._customers = _BOOKS.validate_json(books.read_bytes()) if books and books.exists() else {}
+        self.books = books
+        self._customers: dict[str, Customer] = {}
 
     def customer(self, user_id: str) -> Customer:
-        return self._customers.setdefault(user_id, Customer())
+        """A customer as the books have them now."""
+        return self._read().setdefault(user_id, Customer())
 
-    def keep(self) -> None:
-        """Write the books, whole or not at all."""
-        if self._books is None:
+    @contextmanager
+    def changing(self, user_id: str) -> Iterator[Customer]:
+        """A customer whose changes are written when the block ends well; other processes wait for it."""
+        with self._alone():
+            customers = self._read()
+            yield customers.setdefault(user_id, Customer())
+            if self.books is not None:
+                draft = self.books.with_suffix(".new")
+                draft.write_bytes(_BOOKS.dump_json(customers))
+                draft.replace(self.books)
+
+    def _read(self) -> dict[str, Customer]:
+        if self.books is None:
+            return self._customers
+        return _BOOKS.validate_json(self.books.read_bytes()) if self.books.exists() else {}
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        if self.books is None:
+            yield
             return
-        self._books.parent.mkdir(parents=True, exist_ok=True)
-        draft = self._books.with_suffix(".new")
-        draft.write_bytes(_BOOKS.dump_json(self._customers))
-        draft.replace(self._books)
+        self.books.parent.mkdir(parents=True, exist_ok=True)
+        with self.books.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
 
     def contact(self, name: str) -> str | None:
         """The IBAN of somebody the customer has paid before, accents and capitals aside."""

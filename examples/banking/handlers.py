@@ -60,23 +60,24 @@ async def verify_code(code: str) -> dict[str, bool]:
 async def find_transfer(context: ActionContext) -> dict[str, str] | None:
     """Whether a transfer went through that nobody knows about, because everything stopped in the middle of it."""
     reference = bank.customer(context.user_id).references.get(context.idempotency_key)
+    if reference is None and bank.books is None:
+        raise LookupError("a bank without books does not know what it did before it was started")
     return {"id": reference} if reference else None
 
 
 @actions.register("execute_transfer", effect="once", reconcile=find_transfer)
 async def execute_transfer(amount: Money, recipient: str, iban: str, context: ActionContext) -> dict[str, str]:
     await context.inform("Enviando…" if context.language == "es" else "Sending…")
-    customer = bank.customer(context.user_id)
-    reference = customer.spend(amount.amount, f"Transfer to {recipient}", context.idempotency_key)
-    bank.keep()
+    with bank.changing(context.user_id) as customer:
+        reference = customer.spend(amount.amount, f"Transfer to {recipient}", context.idempotency_key)
     await asyncio.sleep(SECONDS)
     return {"id": reference}
 
 
 @actions.register("block_card", effect="idempotent")
 async def block_card(card: str, block_reason: str, context: ActionContext) -> None:
-    bank.customer(context.user_id).blocked_cards.add(card)
-    bank.keep()
+    with bank.changing(context.user_id) as customer:
+        customer.blocked_cards.add(card)
 
 
 @actions.register("find_bill", effect="pure")
@@ -86,13 +87,12 @@ async def find_bill(biller: str, context: ActionContext) -> dict[str, Any]:
 
 @actions.register("send_receipt", effect="idempotent")
 async def send_receipt(biller: str, receipt_email: str, context: ActionContext) -> None:
-    bank.customer(context.user_id).receipts[biller] = receipt_email
-    bank.keep()
+    with bank.changing(context.user_id) as customer:
+        customer.receipts[biller] = receipt_email
 
 
 @actions.register("pay_bill", effect="once")
 async def pay_bill(biller: str, context: ActionContext) -> None:
-    customer = bank.customer(context.user_id)
-    customer.spend(customer.bills[biller], f"Bill: {biller}", context.idempotency_key)
-    customer.bills[biller] = Decimal(0)
-    bank.keep()
+    with bank.changing(context.user_id) as customer:
+        customer.spend(customer.bills[biller], f"Bill: {biller}", context.idempotency_key)
+        customer.bills[biller] = Decimal(0)

@@ -69,6 +69,8 @@ def test_an_operator_finishes_forgets_and_prunes(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("SONI_CONFIG", BANKING)
     assert soni("recover") == "you: turn 3 finished.\n1 finished, 0 still being worked on.\n"
     assert "0 conversations and 0 turns of others deleted." in soni("prune", "--older-than", "90d")
+    assert "there is no store" in soni("forget", "you", "--store", f"sqlite:{tmp_path}/typo.db", status=1)
+    assert not (tmp_path / "typo.db").exists()
     assert soni("forget", "you") == "Everything about 'you' is gone.\n"
     assert soni("forget", "you") == "Nothing is kept of 'you'.\n"
     assert "'soon' is not a span of time. Write, for example, 90d or 12h." in soni(
@@ -81,6 +83,35 @@ def test_looking_after_an_assistant_that_keeps_nothing_says_so() -> None:
     for command in (["recover"], ["forget", "ana"], ["prune", "--older-than", "1d"]):
         shown = soni(*command, "-c", BANKING, status=1)
         assert "keeps conversations in memory, which is gone with the process. Name the store" in shown
+
+
+def test_two_chats_on_one_store_share_the_conversation_and_the_bank(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SONI_STORE", f"sqlite:{tmp_path}/chat.db")
+    monkeypatch.setenv("BANK_BOOKS", str(tmp_path / "bank.json"))
+    for name in ("ann", "bob", "ann"):
+        soni("chat", "-c", BANKING, "--user", name, typed="send 20 euros to Ana\nyes\n")
+    shown = soni("chat", "-c", BANKING, "--user", "ann")
+    assert "Welcome back. The last words were:\n" in shown
+    assert "Done. Ana receives €20.00. Your reference is T0005." in shown
+    assert '"checking":"2305.67"' in (tmp_path / "bank.json").read_text()
+    assert '"checking":"2325.67"' in (tmp_path / "bank.json").read_text()
+
+
+@pytest.mark.parametrize(
+    "wrong", ["postgresql://u:se%zzcret@localhost/x", "postgresql://u:p@[bad/x", "folder", "locked"]
+)
+def test_a_store_that_cannot_be_opened_is_told_without_a_traceback_and_without_its_password(
+    tmp_path: Path, wrong: str
+) -> None:
+    (tmp_path / "folder").mkdir()
+    address = wrong if wrong.startswith("postgres") else f"sqlite:{tmp_path}/{wrong}"
+    if wrong == "locked":
+        address = "sqlite:/proc/version"
+    shown = soni("chat", "-c", BANKING, "--store", address, status=1)
+    assert "cannot be" in shown
+    assert "cret" not in shown
 
 
 def test_a_postgres_by_setting_takes_its_address_from_the_environment(

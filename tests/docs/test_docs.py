@@ -52,8 +52,8 @@ def test_commands_exist_and_work(language: str, code: str) -> None:
             assert f"\n{arguments[0]}:" in targets
         elif program == "pkill":
             # Tried by tests/cli/test_durable.py, on a chat of its own.
-            assert line == 'pkill -9 -f "soni chat"'
-            assert "soni chat" in targets
+            assert line == 'pkill -9 -f "soni chat --config examples/banking"'
+            assert "soni chat --config" in targets
         else:
             assert program == ".venv/bin/soni"
             subprocess.run(

@@ -19,7 +19,7 @@ from soni.core.commands import AffirmConfirmation, Command, HumanHandoff, SetSlo
 from soni.core.message_sink import BufferedMessageSink
 from soni.du.context import DialogueContext
 from soni.du.understanding import Understood
-from soni.errors import ConversationBusy
+from soni.errors import ActionOutcomeUnknown, ConversationBusy
 from soni.store import Store, fail_points, open_store
 from soni.store.schema import TABLES
 from tests.conftest import Assistant
@@ -202,6 +202,36 @@ def test_g3_a_yes_does_not_answer_a_confirmation_that_nobody_has_heard(place: Pl
 
     asyncio.run(do(pressed, Operation("recover")))
     assert asyncio.run(button()).endswith("Done: T1.")
+
+
+async def test_g3_a_yes_does_not_answer_a_confirmation_on_another_screen(place: Place) -> None:
+    for operation in SAID[:3]:
+        await do(place, operation)
+    async with place.loop() as loop:
+        *_, before, question = await loop.messages_since(USER)
+        turn = await loop.run_turn("yes", user_id=USER, seen=before.id)
+        assert [message.text for message in turn.recovered] == ["Send 100 to Ana?"]
+        assert place.witness.lines("paid") == []
+        assert turn.messages[-1].text == question.text
+        turn = await loop.run_turn("yes", user_id=USER, seen=turn.messages[-1].id)
+        assert turn.text == "Sent…\nDone: T1."
+
+
+@pytest.mark.parametrize(("found", "said"), [({}, "Paid 5."), (None, "Not paid.")])
+async def test_g3_an_action_can_say_that_it_does_not_know(assistant: Assistant, found: Any, said: str) -> None:
+    actions = Actions()
+    actions.validator("affordable")(lambda amount: True)
+    actions.register("log_in")(lambda pin: {"token": ""})
+
+    async def cut_off(amount: int) -> None:
+        raise ActionOutcomeUnknown("the connection broke after the request")
+
+    async def find() -> Any:
+        return found
+
+    actions.register("pay", reconcile=find)(cut_off)
+    async with RuntimeLoop(assistant(PAY), actions=actions, understanding=Words()) as loop:
+        assert await loop.process_message("pay 5", user_id="ana") == said
 
 
 @pytest.mark.parametrize("how", ["a plain function that goes on", "a time-out of its own"])

@@ -258,6 +258,10 @@ class Actions:
                 raise
             message = f"action '{name}' was cancelled from inside"
             raise (ActionOutcomeUnknown(message) if action.effect == "once" else ActionError(message)) from None
+        except ActionOutcomeUnknown as error:  # raised by the author, who cannot know
+            if action.effect == "once":
+                raise
+            raise ActionError(f"action '{name}' raised {type(error).__name__}") from error
         except Exception as error:  # whatever an author's code raises is a failed action, not a failed turn
             raise ActionError(f"action '{name}' raised {type(error).__name__}") from error
         try:

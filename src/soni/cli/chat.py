@@ -121,8 +121,14 @@ class _Chat:
             if not begun.recovered:
                 self._note("Welcome back; /restart begins anew.")
                 await self._sink.send(message)
+                said = await self._loop.messages_since(self._user_id)
+                self._sink.last_id = said[-1].id if said else None
         elif begun.handoff:
             self._note(_PERSON)
+        elif not begun.recovered and (lines := await self._loop.transcript(self._user_id)):
+            self._note("Welcome back. The last words were:")
+            for line in lines[-3:]:
+                self._note(f"> {line['text']}" if line["role"] == "user" else line["text"])
 
     async def line(self, line: str) -> bool:
         """Take one line of input; False ends the chat."""
@@ -168,7 +174,9 @@ class _Chat:
         payload = None
         if text.isascii() and text.isdigit() and len(text) < 4 and 0 < int(text) <= len(self._options):
             payload = self._options[int(text) - 1].payload
-        turn = await self._loop.run_turn(text, user_id=self._user_id, sink=self._sink, payload=payload)
+        turn = await self._loop.run_turn(
+            text, user_id=self._user_id, sink=self._sink, payload=payload, seen=self._sink.last_id
+        )
         self._heard(turn)
         if turn.handoff is not None:
             self._note(_PERSON if turn.messages else "(to the person)")

@@ -19,8 +19,11 @@ class ConsoleMessageSink(MessageSink):
 
     def __init__(self, console: Console) -> None:
         self._console = console
+        self.last_id: str | None = None
+        """The last message on this screen."""
 
     async def send(self, message: Message) -> None:
+        self.last_id = message.id
         style = "dim" if message.kind == "progress" else ""
         self._console.print(Text(message.text, style))
         for number, option in enumerate(message.options, start=1):

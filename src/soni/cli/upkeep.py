@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
@@ -19,7 +21,6 @@ from soni.store import history, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
-    from pathlib import Path
     from typing import Any
 
     from soni.config.models import SoniConfig
@@ -30,6 +31,7 @@ _WHERE = ("settings", "persistence")
 
 def told(console: Console, command: str, work: Callable[[], Coroutine[Any, Any, int]]) -> int:
     """Run a command; what a person did wrong is told in words, with status 1."""
+    logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # what it tries again and again, we tell once
     try:
         return asyncio.run(work())
     except ConfigError as error:
@@ -58,6 +60,11 @@ def _kept_url(config: SoniConfig, store: str | None) -> str:
     if url.startswith("memory:"):
         message = "this assistant keeps conversations in memory, which is gone with the process."
         raise ConfigError([Problem(message, _WHERE, "Name the store: --store sqlite:PATH")])
+    scheme, _, rest = url.partition(":")
+    path = Path(rest.removeprefix("//"))
+    if scheme == "sqlite" and not path.exists():
+        message = f"there is no store '{path}'."
+        raise ConfigError([Problem(message, _WHERE, "Name the file that the assistant keeps conversations in.")])
     return url
 
 
@@ -70,7 +77,7 @@ def run_recover(config_path: Path, module: Path | None, store: str | None, user:
         config = examined.config
         if config is None or examined.errors:
             raise ConfigError(examined.errors)
-        finished, busy = 0, 0
+        finished, given_up, busy = 0, 0, 0
         async with (
             open_store(_kept_url(config, store)) as opened,
             RuntimeLoop(config, actions=examined.actions, store=opened, recover_every=None) as loop,
@@ -83,13 +90,14 @@ def run_recover(config_path: Path, module: Path | None, store: str | None, user:
                     busy += 1
                     continue
                 if turn is not None:
-                    outcome = f"could not be finished ({turn.error})" if turn.error else "finished"
+                    outcome = f"given up: {turn.error}" if turn.error else "finished"
                     console.print(f"{escape(name)}: turn {turn.turn} {escape(outcome)}.")
-                    finished += 1
-        console.print(f"{finished} finished, {busy} still being worked on.")
+                    finished, given_up = finished + (not turn.error), given_up + bool(turn.error)
+        lost = f", {given_up} given up" if given_up else ""
+        console.print(f"{finished} finished{lost}, {busy} still being worked on.")
         if busy and not force:
             console.print("If such a process is stuck, stop it; on Postgres, --force takes its conversations away.")
-        return 1 if busy else 0
+        return 1 if busy or given_up else 0
 
     return told(console, "recover", work)
 

@@ -96,7 +96,10 @@ class Ledger:
     def check(self) -> None:
         """Diverged if this attempt has passed by what an earlier one may have done."""
         if self._left:
-            raise Diverged(f"an earlier attempt came by {', '.join(sorted(self._left))}")
+            came_by = ", ".join(sorted(self._left))
+            raise Diverged(
+                f"it went another way than the attempt that called {came_by}; was the assistant edited since?"
+            )
 
     def _record(
         self, effect: Effect, arguments: str, status: Any, result: dict[str, Any] | None = None

@@ -140,15 +140,18 @@ class RuntimeLoop:
         message_id: str | None = None,
         payload: Mapping[str, str] | None = None,
         slots: Mapping[str, Any] | None = None,
+        seen: str | None = None,
     ) -> TurnResult:
         """Run a turn; a message that comes again under the same `message_id` gets the answer it got.
 
-        `payload` is what a quick reply carries, `slots` are conversation-wide ones the host sets.
+        `payload` is what a quick reply carries, `slots` are conversation-wide ones the host sets. `seen` is the id of
+        the last message on this person's screen, where there may be several: a yes does not answer a confirmation
+        that came after it.
         """
         chosen = None if payload is None else offered(payload)
         name = None if message_id is None else named(message_id)
         return await self._turn(
-            user_id, "message", text=readable(text), payload=chosen, slots=slots, message_id=name, sink=sink
+            user_id, "message", text=readable(text), payload=chosen, slots=slots, message_id=name, sink=sink, seen=seen
         )
 
     async def start(
@@ -202,9 +205,10 @@ class RuntimeLoop:
 
     async def explain(self, user_id: str, turn: int | None = None) -> Explanation:
         """Why a turn went as it did; the last finished one if none is named."""
-        if turn is None:
+        last = await history.turns(self._store, user_id, last=1)
+        record = await history.turn(self._store, user_id, turn) if turn is not None else last[0] if last else None
+        if record is None and turn is None:
             return Explanation.of((await self.get_state(user_id))["trace"])
-        record = await history.turn(self._store, user_id, turn)
         if record is None:
             raise ConversationError(f"turn {turn} of '{user_id}' is not kept")
         result = record.result or {}
@@ -281,6 +285,7 @@ class RuntimeLoop:
         payload: dict[str, str] | None = None,
         slots: Mapping[str, Any] | None = None,
         message_id: str | None = None,
+        seen: str | None = None,
     ) -> TurnResult:
         """Accept a turn and run it; if the connection to the store is lost, go on with another."""
         request = Request(kind, message_id or uuid.uuid4().hex, self._clock(), text, payload)
@@ -294,7 +299,7 @@ class RuntimeLoop:
                     await journal.load(request.message_id)
                     journal.remember(before)
                     before = journal
-                    return await self._accepted(journal, request, slots or {}, delivery)
+                    return await self._accepted(journal, request, slots or {}, seen, delivery)
             except StoreUnavailable as error:
                 deadline = deadline or clock() + self._wait
                 if not error.lost or clock() + pause > deadline:
@@ -303,12 +308,12 @@ class RuntimeLoop:
             pause = min(pause * 2, 1.0)
 
     async def _accepted(
-        self, journal: Journal, request: Request, slots: Mapping[str, Any], delivery: Delivery
+        self, journal: Journal, request: Request, slots: Mapping[str, Any], seen: str | None, delivery: Delivery
     ) -> TurnResult:
         if await self._finish_interrupted(journal) is not None:
             await journal.load(request.message_id)
         # What was said when nobody was there to hear it comes first.
-        unheard = await journal.unheard()
+        unheard = await journal.unheard(seen)
         for message in unheard:
             await delivery.send(message)
         recovered = tuple(unheard)

@@ -256,8 +256,11 @@ class Journal:
             self.heard = self.sequence
             await self.held.commit("what was heard", [(HEARD, (self.heard, self.conversation, self.heard))])
 
-    async def unheard(self) -> list[Message]:
-        """What was said when nobody was there to hear it."""
-        if self.heard >= self.sequence:
+    async def unheard(self, seen: str | None = None) -> list[Message]:
+        """What was said when nobody was there to hear it, or after a message that was the last to be seen."""
+        heard = self.heard
+        if seen is not None:
+            heard = min(heard, await history.sequence_of(self.held, self.conversation, seen) or heard)
+        if heard >= self.sequence:
             return []
-        return await history.messages_after(self.held, self.conversation, self.heard)
+        return await history.messages_after(self.held, self.conversation, heard)

@@ -26,7 +26,7 @@ async def open_store(url: str) -> AsyncIterator[Store]:
     scheme, colon, rest = url.partition(":")
     if scheme == "memory":
         yield SqliteStore()
-    elif scheme == "sqlite" and rest.lstrip("/"):
+    elif scheme == "sqlite" and rest.lstrip("/") and rest != ":memory:":
         async with open_sqlite(Path(rest.removeprefix("//"))) as file:
             yield file
     elif scheme in ("postgresql", "postgres"):

@@ -233,20 +233,28 @@ async def open_postgres(url: str) -> AsyncIterator[PostgresStore]:
     options: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0}
     pool: Pool = AsyncConnectionPool(url, kwargs=options, min_size=1, max_size=16, open=False, name="soni")
     try:
+        # Alone first: a pool only tells that it did not get anywhere.
+        async with await psycopg.AsyncConnection.connect(url, connect_timeout=10):
+            pass
         await pool.open(wait=True, timeout=10)
-    except (PoolTimeout, psycopg.Error) as error:
+        store = PostgresStore(pool)
+        await store.open()
+    except (PoolTimeout, psycopg.Error, StoreUnavailable) as error:
         await pool.close()
         raise _unreachable(url, str(error)) from None
     try:
-        store = PostgresStore(pool)
-        await store.open()
         yield store
     finally:
         await pool.close()
 
 
 def _unreachable(url: str, reason: str) -> ConfigError:
-    parts = psycopg.conninfo.conninfo_to_dict(url)
+    try:
+        parts = psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.Error:  # what it says holds a piece of the address, which may be the password
+        message = "the address of Postgres cannot be read."
+        hint = "Write postgresql://USER:PASSWORD@HOST/DATABASE, with %40 for an @ in the password, and so on."
+        return ConfigError([Problem(message, ("settings", "persistence"), hint)])
     shown = " ".join(f"{name}={value}" for name, value in parts.items() if name != "password")
-    message = f"conversations cannot be kept in Postgres ({shown}): {reason}."
+    message = f"conversations cannot be kept in Postgres ({shown}): {reason.strip()}."
     return ConfigError([Problem(message, ("settings", "persistence"), "Is the address right, and the server up?")])

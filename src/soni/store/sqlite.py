@@ -261,7 +261,10 @@ async def _taken(locks: FileLocks, place: int, conversation: str, deadline: floa
 async def open_sqlite(path: Path) -> AsyncIterator[SqliteStore]:
     """A store in this file, which is made if it is not there."""
     _make_room(path)
-    store = SqliteStore(path)
+    try:
+        store = SqliteStore(path)
+    except sqlite3.Error as error:
+        raise _unusable(path, str(error)) from None
     try:
         try:
             await store.open()
@@ -277,6 +280,8 @@ def _make_room(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)  # conversations are nobody else's business
+        if path.is_dir():
+            raise IsADirectoryError(21, "it is a folder")
     except OSError as error:
         raise _unusable(path, str(error.strerror)) from None
 

@@ -177,7 +177,7 @@ def _check_name(conversation: str) -> None:
 
 def busy(conversation: str, wait: float) -> ConversationBusy:
     """The error for a conversation that somebody else holds."""
-    waited = f" after {wait:g} seconds" if wait > 0 else ""
+    waited = f" after {wait:.2g} seconds" if wait > 0 else ""
     return ConversationBusy(f"the conversation of '{conversation}' is still being worked on{waited}; try again later")
 
 
