@@ -130,9 +130,9 @@ class TurnRunner:
 
     async def _said(self, found: Standing, turn: Turn, journal: Journal, text: str) -> TurnResult:
         """What a person says instead of the assistant."""
-        await self._noted(found, turn, journal, {"role": "person", "text": text}, "said by a person")
+        after = await self._noted(found, turn, journal, {"role": "person", "text": text}, "said by a person")
         await turn.deliver(Message(turn.message_id("person"), "person", text))
-        return await self._ended(journal, turn, found.state, text=None, relay=False)
+        return await self._ended(journal, turn, after, text=None, relay=False, trace=after["trace"])
 
     async def _passed_on(
         self, found: Standing, turn: Turn, journal: Journal, text: str, slots: dict[str, Any]
@@ -141,7 +141,7 @@ class TurnRunner:
         held = _with_slots(found.state, slots)
         line: Spoken = {"role": "user", "text": text}
         after = await self._noted(found, turn, journal, line, "passed on to a person", flow_slots=held)
-        result = await self._ended(journal, turn, after, text=text, relay=False)
+        result = await self._ended(journal, turn, after, text=text, relay=False, trace=after["trace"])
         await self._relay(Message(turn.message_id("user"), "user", text, data={"user_id": found.user_id}))
         return result
 
@@ -162,7 +162,7 @@ class TurnRunner:
         await journal.finish(
             "done",
             text=text,
-            commands=after["commands"] if told else [],
+            commands=after["commands"],
             result=result,
             checkpoint=journal.held.saver.taken(),
             fingerprint=self.config.fingerprint,

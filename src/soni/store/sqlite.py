@@ -14,7 +14,7 @@ import sqlite3
 import struct
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -279,9 +279,11 @@ def _make_room(path: Path) -> None:
     """Find out now, not in a conversation, whether the file can be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(mode=0o600)  # conversations are nobody else's business
         if path.is_dir():
             raise IsADirectoryError(21, "it is a folder")
+        # Only a new file is opened here: closing one that this process has open already would end SQLite's own locks.
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # nobody else's business
     except OSError as error:
         raise _unusable(path, str(error.strerror)) from None
 
