@@ -312,6 +312,24 @@ async def test_a_secret_result_is_masked_also_by_who_only_finished_the_turn(
         assert "TOKEN-99" not in await everything(loop._store)
 
 
+async def test_a_secret_result_is_masked_also_in_a_turn_that_is_given_up(
+    assistant: Assistant, tmp_path: Path, crash: Any
+) -> None:
+    config = assistant(PAY)
+    async with opened(config, Bank(), tmp_path / "c.db") as loop:
+        await loop.process_message("other", user_id="ana")
+        crash("before the end of a turn")
+        await crashed(loop.run_turn("1234", user_id="ana", sink=BufferedMessageSink()))
+        for _ in range(2):
+            await crashed(loop.recover("ana"))
+        assert "TOKEN-99" in await everything(loop._store)
+        crash(None)
+        given_up = await loop.recover("ana")
+        assert given_up is not None
+        assert given_up.error
+        assert "TOKEN-99" not in await everything(loop._store)
+
+
 async def test_a_secret_typed_to_a_question_that_has_timed_out_is_masked_as_well(
     assistant: Assistant, tmp_path: Path
 ) -> None:

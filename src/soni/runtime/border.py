@@ -18,7 +18,11 @@ def readable(text: object) -> str:
         raise ConversationError(f"a message is text, not {type(text).__name__}")
     if len(text) > MOST_CHARACTERS:
         raise ConversationError(f"the message has {len(text)} characters; at most {MOST_CHARACTERS} are taken")
-    # Halves of characters cannot be stored anywhere, and a NUL not everywhere.
+    return storable(text)
+
+
+def storable(text: str) -> str:
+    """A text without what cannot be stored: halves of characters nowhere, and a NUL not everywhere."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 

@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from soni.du.context import MASK
 from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable
 from soni.store.records import EffectRecord
 
@@ -34,14 +33,6 @@ class Effect:
     kind: str
     arguments: Mapping[str, Any]
     """As they are stored; sensitive ones are masked."""
-    secrets: frozenset[str] = frozenset()
-    """The sensitive ones among the slots that it fills."""
-
-    def shown(self, result: dict[str, Any] | None) -> dict[str, Any] | None:
-        """A result as it may stay."""
-        if result is None or "slots" not in result:
-            return result
-        return {"slots": {slot: MASK if slot in self.secrets else value for slot, value in result["slots"].items()}}
 
 
 class Diverged(Exception):
@@ -73,7 +64,6 @@ class Ledger:
         if before is None and effect.kind != "pure":
             self.check()
         if before is not None and before.status != "begun":
-            journal.mask(effect.key, effect.shown(before.result))
             return _outcome(before)
         try:
             if before is not None and effect.kind == "once":
@@ -81,9 +71,7 @@ class Ledger:
                 result = await _asked(reconcile, stopped)
             else:
                 if effect.kind != "pure":
-                    journal.effect(
-                        EffectRecord(effect.key, journal.turn, effect.action, effect.kind, arguments, "begun")
-                    )
+                    self._note(effect, arguments, "begun")
                     await journal.flush("the intent of an action")
                 result = await _done(perform, reconcile)
         except ActionError as error:
@@ -101,14 +89,12 @@ class Ledger:
                 f"it went another way than the attempt that called {came_by}; was the assistant edited since?"
             )
 
-    def _record(
-        self, effect: Effect, arguments: str, status: Any, result: dict[str, Any] | None = None
-    ) -> EffectRecord:
-        return EffectRecord(effect.key, self._journal.turn, effect.action, effect.kind, arguments, status, result)
+    def _note(self, effect: Effect, arguments: str, status: Any, result: dict[str, Any] | None = None) -> None:
+        turn = self._journal.turn
+        self._journal.effect(EffectRecord(effect.key, turn, effect.action, effect.kind, arguments, status, result))
 
     async def _noted(self, effect: Effect, arguments: str, status: Any, result: dict[str, Any]) -> None:
-        self._journal.effect(self._record(effect, arguments, status, result))
-        self._journal.mask(effect.key, effect.shown(result))
+        self._note(effect, arguments, status, result)
         if effect.kind == "once":
             await self._journal.flush("the result of an action")
 

@@ -153,8 +153,7 @@ class LiveStep:
             self.slots.get(slot)  # an action reads what its signature names
         given = {slot: self.stored[slot] for slot in sorted(taken) if self.stored.get(slot) is not None}
         limit = timeout or config.settings.action_timeout
-        secrets = frozenset(slot for slot in outputs.values() if config.slots[slot].sensitive)
-        effect = Effect(self._key, name, actions.effect(name), self._context.masked(given), secrets)
+        effect = Effect(self._key, name, actions.effect(name), self._context.masked(given))
         context = ActionContext(
             self._progress,
             user_id=turn.user_id,

@@ -205,11 +205,12 @@ class RuntimeLoop:
 
     async def explain(self, user_id: str, turn: int | None = None) -> Explanation:
         """Why a turn went as it did; the last finished one if none is named."""
-        last = await history.turns(self._store, user_id, last=1)
-        record = await history.turn(self._store, user_id, turn) if turn is not None else last[0] if last else None
-        if record is None and turn is None:
-            return Explanation.of((await self.get_state(user_id))["trace"])
-        if record is None:
+        if turn is None:
+            ended = [record for record in await history.turns(self._store, user_id, last=2) if record.status != "open"]
+            record = ended[-1] if ended else None
+            if record is None:  # it is older than the journal
+                return Explanation.of((await self.get_state(user_id))["trace"])
+        elif (record := await history.turn(self._store, user_id, turn)) is None:
             raise ConversationError(f"turn {turn} of '{user_id}' is not kept")
         result = record.result or {}
         return Explanation.of(result.get("trace", ()), error=result.get("error"))

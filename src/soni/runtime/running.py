@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
-import logging
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from langgraph.types import Command as Resume
@@ -20,8 +18,9 @@ from soni.flow.delta import FlowDelta, merge_delta
 from soni.runtime.context import RuntimeContext
 from soni.runtime.result import TurnResult
 from soni.runtime.session import begun_anew, packet, transcript, with_line
-from soni.runtime.standing import Standing, standing, thread, unasked
+from soni.runtime.standing import Standing, standing, unasked
 from soni.runtime.turn import Delivery, Turn
+from soni.store.store import thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,9 +33,7 @@ if TYPE_CHECKING:
     from soni.du.understanding import Understanding
     from soni.flow.manager import FlowManager
     from soni.store.journal import Journal
-    from soni.store.records import TurnRecord
-
-logger = logging.getLogger(__name__)
+    from soni.store.records import Status, TurnRecord
 
 
 @dataclass(slots=True)
@@ -56,10 +53,7 @@ class TurnRunner:
     async def stand(self, journal: Journal, now: datetime) -> Standing:
         """The conversation as a turn at this time finds it."""
         user_id = journal.conversation
-        at = {"checkpoint_id": journal.checkpoint_id} if journal.checkpoint_id else {}
-        checkpoint = await journal.held.saver.aget_tuple(
-            {"configurable": {"thread_id": user_id, "checkpoint_ns": "", **at}}
-        )
+        checkpoint = await journal.held.saver.aget_tuple(thread(user_id, journal.checkpoint_id))
         return standing(
             user_id,
             checkpoint,
@@ -69,7 +63,9 @@ class TurnRunner:
             fingerprint=journal.fingerprint,
         )
 
-    async def host_slots(self, found: Standing, slots: Mapping[str, Any], record: TurnRecord, journal: Journal) -> Any:
+    async def host_slots(
+        self, found: Standing, slots: Mapping[str, Any], record: TurnRecord, journal: Journal
+    ) -> dict[str, Any]:
         """The host's slots as they are stored; ConversationError if they cannot be."""
         context = self._context(Turn(record, journal, Delivery(None)))
         stored: dict[str, Any] = {}
@@ -142,7 +138,7 @@ class TurnRunner:
         line: Spoken = {"role": "user", "text": text}
         after = await self._noted(found, turn, journal, line, "passed on to a person", flow_slots=held)
         result = await self._ended(journal, turn, after, text=text, relay=False, trace=after["trace"])
-        await self._relay(Message(turn.message_id("user"), "user", text, data={"user_id": found.user_id}))
+        await self._pass_on(Message(turn.message_id("user"), "user", text, data={"user_id": found.user_id}))
         return result
 
     async def _ended(
@@ -156,27 +152,45 @@ class TurnRunner:
         **told: Any,
     ) -> TurnResult:
         """The end of a turn: checkpoint, journal, answer."""
-        usage = turn.usage
-        spent = [usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.seconds]
-        result = {**told, "usage": spent, "person": after["person"], "language": after["language"]}
-        await journal.finish(
-            "done",
-            text=text,
-            commands=after["commands"],
-            result=result,
-            checkpoint=journal.held.saver.taken(),
-            fingerprint=self.config.fingerprint,
-            heard=turn.is_heard,
-        )
+        about = {"usage": astuple(turn.usage), "person": after["person"], "language": after["language"]}
+        result = {**told, **about}
+        await self._finish("done", journal, turn, text, after["commands"], result)
         answer = await self.answer(journal, turn.number, turn.messages, result)
         if relay:
             await self._hand_over(answer, turn)
         return answer
 
+    async def _finish(
+        self,
+        status: Status,
+        journal: Journal,
+        turn: Turn,
+        text: str | None,
+        commands: list[dict[str, Any]],
+        result: dict[str, Any],
+    ) -> None:
+        secrets = {name for name, slot in self.config.slots.items() if slot.sensitive}
+        effects = {}
+        for effect in journal.effects.values():
+            held = (effect.result or {}).get("slots", {})
+            if secrets & held.keys():
+                shown = {slot: MASK if slot in secrets else value for slot, value in held.items()}
+                effects[effect.key] = {"slots": shown}
+        await journal.finish(
+            status,
+            text=text,
+            commands=commands,
+            result=result,
+            effects=effects,
+            checkpoint=journal.held.saver.taken(),
+            fingerprint=self.config.fingerprint,
+            heard=turn.is_heard,
+        )
+
     async def _hand_over(self, answer: TurnResult, turn: Turn) -> None:
         if answer.handoff is not None:
             reason = answer.handoff["reason"] or ""
-            await self._relay(Message(turn.message_id("handoff"), "handoff", reason, data=answer.handoff))
+            await self._pass_on(Message(turn.message_id("handoff"), "handoff", reason, data=answer.handoff))
 
     async def answer(
         self, journal: Journal, number: int, messages: list[Message], result: dict[str, Any]
@@ -221,9 +235,8 @@ class TurnRunner:
             phrase = "error"
         said = context.phrase(phrase, state, key=str(turn.number))
         await turn.deliver(Message(turn.message_id("failed"), "inform", said))
-        private = is_private(
-            state["_pending_task"], (record.understood or {}).get("update", {}).get("commands", []), self.config
-        )
+        meant = (record.understood or {}).get("update", {}).get("commands", [])
+        private = found.is_private or is_private(state["_pending_task"], meant, self.config)
         failure = "the process stopped each time" if error is None else repr(error)
         for held in state["flow_slots"].values():
             for name, value in context.loaded(held).items():
@@ -234,15 +247,7 @@ class TurnRunner:
             "person": person,
             "language": state["language"],
         }
-        await journal.finish(
-            "failed",
-            text=MASK if private else record.request.text,
-            commands=[],
-            result=result,
-            checkpoint=journal.held.saver.taken(),
-            fingerprint=self.config.fingerprint,
-            heard=turn.is_heard,
-        )
+        await self._finish("failed", journal, turn, MASK if private else record.request.text, [], result)
         answer = await self.answer(journal, turn.number, journal.said(""), result)
         await self._hand_over(answer, turn)
         return answer
@@ -278,16 +283,9 @@ class TurnRunner:
         bound.checkpointer = journal.held.saver
         return bound
 
-    async def _relay(self, message: Message) -> None:
-        if self.person is None:
-            return
-        try:
-            await self.person.send(message)
-        except (Exception, asyncio.CancelledError):  # the conversation holds what was said; the turn goes on
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise
-            logger.warning("what was said could not be passed on to a person", exc_info=True)
+    async def _pass_on(self, message: Message) -> None:
+        """Tell the person who has the conversation; it holds what was said, also if they cannot be reached."""
+        await Delivery(self.person).send(message)
 
     def _context(self, turn: Turn) -> RuntimeContext:
         if self.understanding is None:

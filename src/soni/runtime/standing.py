@@ -9,6 +9,7 @@ from soni.core.commands import Command, StartSession
 from soni.core.state import empty_state
 from soni.runtime.session import begun_anew, is_over
 from soni.runtime.survival import surviving
+from soni.store.store import thread
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -62,7 +63,8 @@ def standing(
     greets = not state["opened"] and config.settings.start_flow is not None
     commands = (StartSession(),) if greets else ()
     private = state is not stored and _asks_for_a_secret(stored, config)
-    return Standing(user_id, thread(user_id, checkpoint), state, state is stored, commands, apology, private, notes)
+    start = thread(user_id, checkpoint.checkpoint["id"] if checkpoint else None)
+    return Standing(user_id, start, state, state is stored, commands, apology, private, notes)
 
 
 def _asks_for_a_secret(state: DialogueState, config: SoniConfig) -> bool:
@@ -81,12 +83,6 @@ def unasked(found: Standing) -> Standing:
     stack = [*below, {**top, "asked": None, "answer": None, "flow_state": "active"}]
     state = cast("DialogueState", {**found.state, "flow_stack": stack, "_pending_task": None})
     return replace(found, state=state, is_stored=False)
-
-
-def thread(user_id: str, checkpoint: CheckpointTuple | None = None) -> RunnableConfig:
-    """The name under which LangGraph knows the conversation, at a checkpoint of it."""
-    at = {"checkpoint_id": checkpoint.checkpoint["id"]} if checkpoint else {}
-    return {"configurable": {"thread_id": user_id, "checkpoint_ns": "", **at}}
 
 
 def state_of(checkpoint: CheckpointTuple | None) -> DialogueState:

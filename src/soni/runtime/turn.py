@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Any
 
 from soni.du.understanding import Usage
+from soni.runtime.border import storable
 from soni.runtime.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -104,9 +105,7 @@ class Turn:
 
     def has_understood(self, update: dict[str, Any]) -> dict[str, Any]:
         """Note what the message means, so that it means the same if the turn has to be run again."""
-        usage = self.usage
-        spent = [usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.seconds]
-        self._learn({"update": update, "usage": spent})
+        self._learn({"update": update, "usage": astuple(self.usage)})
         return update
 
     async def verdict(self, validator: str, ask: Callable[[], Awaitable[bool]]) -> bool:
@@ -136,9 +135,7 @@ class Turn:
         if self._closed:
             logger.warning("a message came after turn %d had ended; it is dropped", self.number)
             return
-        # What an action tells may hold what a database cannot: halves of characters, and NULs.
-        text = message.text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
-        stored = self._journal.message(replace(message, text=text))
+        stored = self._journal.message(replace(message, text=storable(message.text)))
         self.messages.append(stored)
         if self._delivery.is_open or stored.kind == "progress":
             await self._journal.flush("a message")

@@ -79,7 +79,6 @@ class Journal:
         self.known: TurnRecord | None = None
         self.effects: dict[str, EffectRecord] = {}
         self._messages: dict[str, Message] = {}
-        self._masked: dict[str, dict[str, Any]] = {}
         self._understood: dict[str, Any] | None = None
         self._batch: list[Statement] = []
         self._at = 0.0
@@ -117,7 +116,6 @@ class Journal:
             begun = self.effects.get(effect.key)
             if begun is not None and begun.status == "begun" and effect.status != "begun":
                 self.effect(effect)
-        self._masked |= before._masked
         for message in before._messages.values():
             if message.kind == "progress":
                 self.message(message)
@@ -125,7 +123,7 @@ class Journal:
     async def claim(self, request: Request, turn: int, fingerprint: str) -> TurnRecord:
         """Accept a message: from here on it is processed, whatever happens."""
         self.turn, self._at = turn, request.now.timestamp()
-        self.effects, self._messages, self._masked, self._understood, self._batch = {}, {}, {}, None, []
+        self.effects, self._messages, self._understood, self._batch = {}, {}, None, []
         given = dumped({"payload": request.payload, "slots": request.slots, "unheard": request.unheard})
         text, now = request.text, request.now.isoformat()
         values = (self.conversation, turn, request.message_id, request.kind, text, given, now, self._at, fingerprint)
@@ -177,11 +175,6 @@ class Journal:
         about = (effect.action, effect.kind, effect.arguments, effect.status, result)
         self._batch.append((_EFFECT, (self.conversation, effect.key, self.turn, *about)))
 
-    def mask(self, key: str, masked: dict[str, Any] | None) -> None:
-        """Note what is to stay of an action's result when the turn has ended."""
-        if masked is not None and masked != self.effects[key].result:
-            self._masked[key] = masked
-
     def unsay(self) -> None:
         """Forget what was going to be said and has not been stored."""
         stored = {row[1][2] for row in self._batch if row[0] is _MESSAGE}
@@ -206,18 +199,19 @@ class Journal:
         text: str | None,
         commands: list[dict[str, Any]],
         result: dict[str, Any],
+        effects: dict[str, dict[str, Any]],
         checkpoint: Put | None,
         fingerprint: str,
         heard: bool,
     ) -> None:
         """End the turn: its rows, its checkpoint and what they replace, at once.
 
-        `heard` is whether somebody waits for the answer.
+        `effects` is what stays of actions' results that hold a secret, `heard` whether somebody waits for the answer.
         """
         if heard:
             self.heard = self.sequence
         values = (text, dumped({"commands": commands}), status, dumped(result), self.conversation, self.turn)
-        masks = [(_MASK_EFFECT, (dumped(shown), self.conversation, key)) for key, shown in self._masked.items()]
+        masks = [(_MASK_EFFECT, (dumped(shown), self.conversation, key)) for key, shown in effects.items()]
         await self._moved("the end of a turn", checkpoint, fingerprint, [(_END, values), *masks])
         self.unfinished, self._before, self.is_open = None, self.sequence, False
 
@@ -239,16 +233,8 @@ class Journal:
             raise
 
     def _row(self) -> Statement:
-        values = (
-            self.incarnation,
-            self.turn,
-            self.sequence,
-            self.heard,
-            self.checkpoint_id,
-            self.fingerprint,
-            self._at,
-        )
-        return _KEEP_CONVERSATION, (self.conversation, *values)
+        stands = (self.turn, self.sequence, self.heard, self.checkpoint_id, self.fingerprint, self._at)
+        return _KEEP_CONVERSATION, (self.conversation, self.incarnation, *stands)
 
     async def hear(self) -> None:
         """Note that somebody was told everything."""

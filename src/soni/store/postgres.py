@@ -18,7 +18,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from soni.errors import ConfigError, Problem, StoreUnavailable
 from soni.store.fail_points import passed
 from soni.store.schema import MAKE_VERSION_TABLE, READ_VERSION, VERSIONS, steps_from
-from soni.store.store import Held, Store, busy, lock_number
+from soni.store.store import Held, Store, busy, lock_number, thread
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
@@ -71,19 +71,15 @@ class PostgresStore(Store):
             return await _read(connection, statements)
 
     async def checkpoint(self, conversation: str, checkpoint_id: str | None) -> CheckpointTuple | None:
-        named = {"checkpoint_id": checkpoint_id} if checkpoint_id else {}
         async with self._connection(30.0) as connection:
-            saver = AsyncPostgresSaver(cast("Any", connection))
-            return await saver.aget_tuple({"configurable": {"thread_id": conversation, **named}})
+            return await AsyncPostgresSaver(cast("Any", connection)).aget_tuple(thread(conversation, checkpoint_id))
 
-    async def commit(self, what: str, statements: Sequence[Statement]) -> int:
+    async def commit(self, what: str, statements: Sequence[Statement]) -> None:
         passed(f"before {what}")
         async with self._connection(30.0) as connection, connection.transaction():
-            touched = 0
             for statement, values in statements:
-                touched += (await connection.execute(_postgres(statement), values)).rowcount
+                await connection.execute(_postgres(statement), values)
         passed(f"after {what}")
-        return touched
 
     async def force(self, conversation: str) -> bool:
         number = _number(conversation) & 0xFFFF_FFFF_FFFF_FFFF

@@ -22,7 +22,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from soni.errors import ConfigError, Problem, StoreUnavailable
 from soni.store.fail_points import passed
 from soni.store.schema import MAKE_VERSION_TABLE, READ_VERSION, VERSIONS, steps_from
-from soni.store.store import Held, Store, busy, lock_number
+from soni.store.store import Held, Store, busy, lock_number, thread
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -96,27 +96,26 @@ class SqliteStore(Store):
         except sqlite3.Error as error:
             raise StoreUnavailable(f"the conversation could not be kept in '{self._path}': {error}") from error
 
-    def write(self, statements: Sequence[Statement], checkpoint: Put | None = None) -> int:
-        """One transaction; how many rows it touched."""
+    def write(self, statements: Sequence[Statement], checkpoint: Put | None = None) -> None:
+        """One transaction."""
         connection = self._connection
         connection.execute("BEGIN IMMEDIATE")
         with connection:
             if checkpoint is not None and isinstance(self.saver, SqliteSaver):
                 self.saver.put(*checkpoint)
-            return sum(connection.execute(statement, values).rowcount for statement, values in statements)
+            for statement, values in statements:
+                connection.execute(statement, values)
 
     async def read(self, *statements: Statement) -> list[Rows]:
         return await self.run(lambda: [self._connection.execute(*statement).fetchall() for statement in statements])
 
     async def checkpoint(self, conversation: str, checkpoint_id: str | None) -> CheckpointTuple | None:
-        named = {"checkpoint_id": checkpoint_id} if checkpoint_id else {}
-        return await self.saver.aget_tuple({"configurable": {"thread_id": conversation, "checkpoint_ns": "", **named}})
+        return await self.saver.aget_tuple(thread(conversation, checkpoint_id))
 
-    async def commit(self, what: str, statements: Sequence[Statement]) -> int:
+    async def commit(self, what: str, statements: Sequence[Statement]) -> None:
         passed(f"before {what}")
-        touched = await self.run(lambda: self.write(statements))
+        await self.run(lambda: self.write(statements))
         passed(f"after {what}")
-        return touched
 
     def tidy(self) -> None:
         """Leave nothing of what was deleted in the log beside the file."""

@@ -78,8 +78,8 @@ class Store(ABC):
         """A checkpoint of the conversation, the newest if none is named."""
 
     @abstractmethod
-    async def commit(self, what: str, statements: Sequence[Statement]) -> int:
-        """Write what concerns no single conversation, whole or not at all; how many rows were touched."""
+    async def commit(self, what: str, statements: Sequence[Statement]) -> None:
+        """Write what concerns no single conversation, whole or not at all."""
 
     async def force(self, conversation: str) -> bool:
         """Take the conversation from a writer that does not answer any more; False where that cannot be done."""
@@ -164,6 +164,12 @@ class HeldSaver(BaseCheckpointSaver[Any]):
         """What was put last, for the end of the turn to write."""
         put, self.put_ = self.put_, None
         return put
+
+
+def thread(conversation: str, checkpoint_id: str | None = None) -> RunnableConfig:
+    """The name under which LangGraph knows a conversation, at a checkpoint of it if one is named."""
+    at = {"checkpoint_id": checkpoint_id} if checkpoint_id else {}
+    return {"configurable": {"thread_id": conversation, "checkpoint_ns": "", **at}}
 
 
 def _check_name(conversation: str) -> None:

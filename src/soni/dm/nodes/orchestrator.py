@@ -44,8 +44,7 @@ async def orchestrator_node(state: DialogueState, runtime: Runtime[RuntimeContex
         "payload": None,
         "commands": [masked(command) for command in state["commands"]] if private else state["commands"],
         "messages": _window(state["messages"], text, context.turn.messages),
-        # What an action gave may be in it, and Postgres keeps no NUL in a plain text.
-        "response": "\n".join(message.text for message in context.turn.messages).replace("\0", "\ufffd"),
+        "response": "\n".join(message.text for message in context.turn.messages),
         "turn": context.turn.number,
         "_pending_task": waiting,
     }
