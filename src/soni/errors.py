@@ -9,7 +9,10 @@ SoniError
 ├── ConfirmationVoid   what was confirmed has changed after something was done with it
 ├── LimitReached       a flow ran too many steps or rounds without asking or ending
 ├── ConversationError  a turn was asked for in a way that cannot be served
-│   └── ConversationBusy       another turn of the conversation has been running for too long
+│   ├── ConversationBusy       another turn of the conversation has been running for too long
+│   ├── MessageReused          a message_id came again with another text
+│   ├── NotHandedOver          no person has the conversation
+│   └── NotKept                the turn or the message is not kept, or never was
 └── StoreUnavailable   the database cannot be written or read now; what was accepted is finished later
 """
 
@@ -101,6 +104,18 @@ class ConversationError(SoniError):
 
 class ConversationBusy(ConversationError):
     """Another turn of the conversation, here or elsewhere, has been running for longer than one waits."""
+
+
+class MessageReused(ConversationError):
+    """A message came under the name of another one."""
+
+
+class NotHandedOver(ConversationError):
+    """Somebody wants to act as the person who has the conversation, and nobody has it."""
+
+
+class NotKept(ConversationError):
+    """A turn or a message that is not kept any more, or never was there."""
 
 
 class StoreUnavailable(SoniError):

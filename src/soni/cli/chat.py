@@ -7,7 +7,7 @@ import json
 import logging
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
@@ -15,7 +15,6 @@ from rich.text import Text
 from soni.cli.check import examine
 from soni.cli.console_sink import ConsoleMessageSink
 from soni.cli.upkeep import store_url, told
-from soni.core.state import CONVERSATION
 from soni.core.template import Field
 from soni.dm.orchestrator.task_handler import message_of
 from soni.dm.privacy import is_private
@@ -23,6 +22,7 @@ from soni.du.configured import configured_understanding
 from soni.du.context import MASK
 from soni.errors import ConfigError, ConversationError, StoreUnavailable
 from soni.runtime.loop import RuntimeLoop
+from soni.runtime.session import described
 from soni.store import open_store
 
 if TYPE_CHECKING:
@@ -183,31 +183,7 @@ class _Chat:
 
     async def _state(self) -> str:
         state = await self._loop.get_state(self._user_id)
-        slots = self._loop.config.slots
-        flows = [
-            {
-                "flow": frame["flow_name"],
-                "step": frame["current_step"],
-                "state": frame["flow_state"],
-                "slots": {
-                    name: MASK if slots[name].sensitive else value
-                    for name, value in state["flow_slots"].get(frame["flow_id"], {}).items()
-                },
-            }
-            for frame in state["flow_stack"]
-        ]
-        shown: dict[str, Any] = {"turn": state["turn"], "language": state["language"], "flows": flows}
-        held = state["flow_slots"].get(CONVERSATION, {})
-        shown["conversation"] = {name: MASK if slots[name].sensitive else value for name, value in held.items()}
-        shown["person"] = state["person"]
-        shown["waiting_for"] = _waiting_for(state["_pending_task"])
-        return json.dumps(shown, indent=2, ensure_ascii=False)
-
-
-def _waiting_for(task: PendingTask | None) -> str | None:
-    if task is None:
-        return None
-    return task["slot"] if task["type"] == "collect" else task["type"]
+        return json.dumps(described(state, self._loop.config), indent=2, ensure_ascii=False)
 
 
 def _welcome(config: SoniConfig) -> str:

@@ -145,6 +145,70 @@ def evaluate(
 
 
 @app.command()
+def serve(
+    config: Config = Path(),
+    module: Module = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            "-s",
+            help="Where conversations are kept; the assistant's own if left out, or sqlite:.soni/conversations.db.",
+            envvar="SONI_STORE",
+            show_envvar=True,
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option("--host", help="The address to serve on.", envvar="SONI_HOST")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", "-p", help="The port; 0 for a free one.", envvar="SONI_PORT")] = 8000,
+    keys: Annotated[
+        Path | None,
+        typer.Option("--keys", help="A file with lines of API keys ('soni key'), besides SONI_API_KEYS."),
+    ] = None,
+    origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--origin", help="A web site whose pages may use the server; may be repeated.", envvar="SONI_ORIGINS"
+        ),
+    ] = None,
+    visitors: Annotated[
+        bool, typer.Option("--visitors", help="Let whoever opens the web page talk, without a token.")
+    ] = False,
+    rate: Annotated[int, typer.Option("--rate", help="Messages a minute, for each conversation.", min=1)] = 60,
+    turns: Annotated[int, typer.Option("--turns", help="How many turns may run at once.", min=1, max=1000)] = 32,
+    timeout: Annotated[float, typer.Option("--timeout", help="Seconds a request waits for its turn.", min=1.0)] = 60.0,
+    log: Annotated[str, typer.Option("--log", help="json, words, or auto: words on a terminal.")] = "auto",
+) -> None:
+    """Serve an assistant over HTTP: a web page, JSON, event streams, WebSocket, and OpenAI's protocol.
+
+    On 127.0.0.1 no key is needed. Elsewhere make one with 'soni key TENANT', put its line into SONI_API_KEYS or a
+    file, and set SONI_SECRET, which users' tokens are signed with. Several servers on one Postgres share all
+    conversations. See docs/server.md.
+
+    Example: soni serve --config examples/banking/domain, then open http://127.0.0.1:8000
+    """
+    from soni.cli.serve import run_serve
+
+    if log not in ("auto", "json", "words"):
+        raise typer.BadParameter("--log is json, words or auto.")
+    limits = {"rate": rate, "turns": turns, "turn_limit": timeout}
+    place = {"host": host, "port": port, "origins": tuple(origin or ()), "visitors": visitors}
+    raise typer.Exit(run_serve(config, module, store, keys, log, {**place, **limits}))
+
+
+@app.command()
+def key(
+    tenant: Annotated[str, typer.Argument(help="Whose key it is; conversations of one tenant are unseen by others.")],
+) -> None:
+    """Make an API key for 'soni serve': the key, for whoever calls, and the line to keep, for the server.
+
+    Example: soni key shop
+    """
+    from soni.cli.serve import run_key
+
+    raise typer.Exit(run_key(tenant))
+
+
+@app.command()
 def recover(
     config: Config = Path(),
     module: Module = None,

@@ -29,11 +29,17 @@ _WAIT = 30.0
 _WHERE = ("settings", "persistence")
 
 
-def told(console: Console, command: str, work: Callable[[], Coroutine[Any, Any, int]]) -> int:
+def told(
+    console: Console,
+    command: str,
+    work: Callable[[], Coroutine[Any, Any, int]],
+    loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None,
+) -> int:
     """Run a command; what a person did wrong is told in words, with status 1."""
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # what it tries again and again, we tell once
     try:
-        return asyncio.run(work())
+        with asyncio.Runner(loop_factory=loop_factory) as runner:
+            return runner.run(work())
     except ConfigError as error:
         for problem in error.problems:
             console.print(problem_line(problem))

@@ -133,6 +133,8 @@ class Settings(BaseModel):
 
     model_config = MODEL
 
+    name: str = Field(default="Assistant", min_length=1, max_length=60)
+    """What people see it called: in the web page, in traces."""
     language: Annotated[str, _code(_is_language, "a language, such as en or es")] = "en"
     currency: Annotated[str, _code(is_currency, "a currency, such as EUR or USD")] = "EUR"
     region: Annotated[str, _code(SUPPORTED_REGIONS.__contains__, "a country, such as ES or US")] = "ES"

@@ -53,6 +53,10 @@ class MessageSink(ABC):
     async def send(self, message: Message) -> None:
         """Pass on one message; returns when it is out of our hands."""
 
+    async def accepted(self) -> None:
+        """What the person said is stored, and will be answered whatever happens; nothing by default."""
+        return
+
 
 class BufferedMessageSink(MessageSink):
     """Keeps messages in a list, for tests and plain request-response."""

@@ -16,6 +16,7 @@ from soni.du.context import MASK
 from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable, InvalidValue, StoreUnavailable
 from soni.flow.manager import has_acted
 from soni.runtime.ledger import Effect
+from soni.telemetry import span, timed
 
 if TYPE_CHECKING:
     from soni.core.state import DialogueState, Handoff
@@ -167,7 +168,13 @@ class LiveStep:
         async def perform() -> dict[str, Any]:
             nonlocal called
             called = True
-            result = await actions.call(name, slots, context=context, timeout=limit, retry=retry)
+            about = {
+                "gen_ai.operation.name": "execute_tool",
+                "gen_ai.tool.name": name,
+                "gen_ai.tool.call.id": self._key,
+            }
+            with span(f"execute_tool {name}", about), timed(turn.spent, "actions"):
+                result = await actions.call(name, slots, context=context, timeout=limit, retry=retry)
             return await self._slots_of(result, name, outputs)
 
         async def reconcile() -> dict[str, Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 import uuid
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -19,23 +20,23 @@ from soni.dm.builder import build_orchestrator
 from soni.dm.orchestrator.commands import handlers_by_command
 from soni.du.configured import configured_understanding, offline_understanding
 from soni.du.context import MASK
-from soni.errors import ConfigError, ConversationBusy, ConversationError, StoreUnavailable
+from soni.errors import ConfigError, ConversationBusy, MessageReused, NotHandedOver, StoreUnavailable
 from soni.flow.manager import FlowManager
 from soni.runtime.border import named, offered, readable
-from soni.runtime.explanation import Explanation
 from soni.runtime.ledger import Diverged
+from soni.runtime.report import TurnReport
 from soni.runtime.running import TurnRunner
-from soni.runtime.session import packet, transcript
 from soni.runtime.shapes import flow_shapes
-from soni.runtime.standing import state_of
+from soni.runtime.stored import StoredConversations
 from soni.runtime.turn import Delivery
 from soni.store import history
 from soni.store.journal import Journal
 from soni.store.records import Request, TurnRecord
 from soni.store.sqlite import SqliteStore
+from soni.telemetry import failed, span
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+    from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
     from types import TracebackType
 
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from soni.config.models import SoniConfig
     from soni.core.message_sink import Message, MessageSink
     from soni.core.pending_task import PendingTask
-    from soni.core.state import DialogueState, Spoken
     from soni.dm.orchestrator.commands import CommandHandler
     from soni.du.understanding import Understanding
     from soni.runtime.result import TurnResult
@@ -56,7 +56,7 @@ MOST_ATTEMPTS = 3
 """How often a turn is tried before it is given up."""
 
 
-class RuntimeLoop:
+class RuntimeLoop(StoredConversations):
     """Runs turns of many conversations over one assistant.
 
     Use it as an async context manager. Conversations are kept in `store`, in memory if none is given; `checkpointer`
@@ -64,6 +64,7 @@ class RuntimeLoop:
     running, here or in another process on the same store, waits for it for up to `wait` seconds; different
     conversations do not wait for each other. While the loop is open, turns that a process which is gone has left
     unfinished are finished, at once and every `recover_every` seconds, or only when asked for if that is None.
+    `observe` is told of every turn that has ended.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class RuntimeLoop:
         clock: Callable[[], datetime] = datetime.now,
         wait: float = 30.0,
         recover_every: float | None = 15.0,
+        observe: Callable[[TurnReport], None] | None = None,
     ) -> None:
         if store is not None and checkpointer is not None:
             raise ValueError("a store has checkpoints of its own: give a store or a checkpointer, not both")
@@ -88,7 +90,7 @@ class RuntimeLoop:
         if problems:
             raise ConfigError(locate(problems, config._source))
         builder = SubgraphBuilder()
-        self._store = store or SqliteStore(checkpointer=checkpointer)
+        super().__init__(store or SqliteStore(checkpointer=checkpointer))
         self._turns = TurnRunner(
             config=config,
             actions=actions,
@@ -103,8 +105,11 @@ class RuntimeLoop:
         self._clock = clock
         self._wait = wait
         self._recover_every = recover_every
+        self._observe = observe
         self._sweeping: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
+        self.has_recovered = False
+        """Whether what others left unfinished has been looked for since the loop was opened."""
 
     async def __aenter__(self) -> RuntimeLoop:
         if self._turns.understanding is None:
@@ -112,6 +117,8 @@ class RuntimeLoop:
         if self._store.shared and self._sweeping is None and self._recover_every is not None:
             self._closing = asyncio.Event()
             self._sweeping = asyncio.create_task(self._sweep(self._recover_every))
+        else:
+            self.has_recovered = True  # there is nothing to look for, or nobody wants it looked for
         return self
 
     async def __aexit__(
@@ -163,57 +170,16 @@ class RuntimeLoop:
         """
         return await self._turn(user_id, "start", slots=slots, sink=sink)
 
-    async def say(self, user_id: str, text: str, *, sink: MessageSink | None = None) -> Message:
+    async def say(
+        self, user_id: str, text: str, *, sink: MessageSink | None = None, message_id: str | None = None
+    ) -> Message:
         """Speak as the person who has the conversation; `sink` is where the user hears it."""
-        return (await self._turn(user_id, "say", text=readable(text), sink=sink)).messages[-1]
+        name = None if message_id is None else named(message_id)
+        return (await self._turn(user_id, "say", text=readable(text), message_id=name, sink=sink)).messages[-1]
 
     async def return_to_assistant(self, user_id: str, *, sink: MessageSink | None = None) -> TurnResult:
         """Give the conversation back: the assistant says so, and asks again what was open."""
         return await self._turn(user_id, "return", sink=sink)
-
-    async def get_handoff(self, user_id: str) -> dict[str, Any] | None:
-        """What the person who has this conversation is told, with all that was said; None if nobody has it."""
-        state = await self.get_state(user_id)
-        if state["person"] is None:
-            return None
-        return packet(user_id, state["language"], state["person"], await self.transcript(user_id))
-
-    async def get_state(self, user_id: str) -> DialogueState:
-        """The conversation as it stands after its last finished turn."""
-        checkpoint = None
-        for _ in range(20):
-            checkpoint_id = await history.last_checkpoint_id(self._store, user_id)
-            checkpoint = await self._store.checkpoint(user_id, checkpoint_id)
-            if checkpoint is not None or checkpoint_id is None:
-                break
-            # A turn has ended in between, and taken its predecessor's checkpoint with it: look again.
-        return state_of(checkpoint)
-
-    async def transcript(self, user_id: str) -> list[Spoken]:
-        """What was said, by all sides, in the newest turns; secrets are masked."""
-        return await transcript(self._store, user_id)
-
-    async def messages_since(self, user_id: str, message_id: str | None = None) -> list[Message]:
-        """What the assistant has said after this message, or all that is kept; for a client that was away."""
-        after = 0 if message_id is None else await history.sequence_of(self._store, user_id, message_id)
-        if after is None:
-            raise ConversationError(f"no message '{message_id}' is kept; ask for all of them")
-        found = await history.messages_after(self._store, user_id, after)
-        if found:
-            await history.hear(self._store, user_id, found[-1].sequence or 0)
-        return found
-
-    async def explain(self, user_id: str, turn: int | None = None) -> Explanation:
-        """Why a turn went as it did; the last finished one if none is named."""
-        if turn is None:
-            ended = [record for record in await history.turns(self._store, user_id, last=2) if record.status != "open"]
-            record = ended[-1] if ended else None
-            if record is None:  # it is older than the journal
-                return Explanation.of((await self.get_state(user_id))["trace"])
-        elif (record := await history.turn(self._store, user_id, turn)) is None:
-            raise ConversationError(f"turn {turn} of '{user_id}' is not kept")
-        result = record.result or {}
-        return Explanation.of(result.get("trace", ()), error=result.get("error"))
 
     async def reset(self, user_id: str) -> None:
         """Begin the conversation anew: flows and slots are forgotten."""
@@ -226,10 +192,6 @@ class RuntimeLoop:
         """Erase everything that is stored about this user."""
         async with self._store.hold(user_id, wait=self._wait) as held:
             await held.erase()
-
-    async def interrupted(self) -> list[str]:
-        """The users with a turn that is not finished; some may be running right now."""
-        return await history.interrupted(self._store)
 
     async def recover(self, user_id: str, *, force: bool = False) -> TurnResult | None:
         """Finish the turn of this user that was left unfinished, if there is one; ConversationBusy if it is running.
@@ -266,6 +228,7 @@ class RuntimeLoop:
         while not self._closing.is_set():
             try:
                 await self.recover_all()
+                self.has_recovered = True
             except Exception:  # whatever it was, the next look may find the store in better health
                 logger.warning("interrupted turns could not be looked for", exc_info=True)
             with suppress(TimeoutError):
@@ -325,7 +288,7 @@ class RuntimeLoop:
         record = TurnRecord(number, request, self.config.fingerprint, None, 1, "open", None)
         given = await self._turns.host_slots(found, slots, record, journal)
         if request.kind in ("say", "return") and found.state["person"] is None:
-            raise ConversationError(f"no person has the conversation of '{found.user_id}'; the assistant has it")
+            raise NotHandedOver(f"no person has the conversation of '{found.user_id}'; the assistant has it")
         if request.kind == "start" and not found.commands:
             state = found.state
             kept = {"pending": state["_pending_task"], "person": state["person"], "language": state["language"]}
@@ -334,6 +297,7 @@ class RuntimeLoop:
             return replace(opened, recovered=recovered)
         missed = _is_among(found.state["_pending_task"], unheard)
         record = await journal.claim(replace(request, slots=given, unheard=missed), number, self.config.fingerprint)
+        await delivery.accepted()
         return replace(await self._finished(journal, record, delivery), recovered=recovered)
 
     async def _finish_interrupted(self, journal: Journal) -> TurnResult | None:
@@ -341,12 +305,42 @@ class RuntimeLoop:
         record, delivery = journal.unfinished, Delivery(None, is_awaited=False)
         if record is None:
             return None
-        if record.attempts >= MOST_ATTEMPTS:
-            found = await self._turns.stand(journal, record.request.now)
-            return await self._turns.closed(record, journal, found, delivery, None)
-        return await self._finished(journal, await journal.again(record), delivery)
+        if record.attempts < MOST_ATTEMPTS:
+            return await self._finished(journal, await journal.again(record), delivery)
+        found = await self._turns.stand(journal, record.request.now)
+        return await self._observed(journal, record, self._turns.closed(record, journal, found, delivery, None))
 
     async def _finished(self, journal: Journal, record: TurnRecord, delivery: Delivery) -> TurnResult:
+        return await self._observed(journal, record, self._attempted(journal, record, delivery))
+
+    async def _observed(
+        self, journal: Journal, record: TurnRecord, work: Coroutine[Any, Any, TurnResult]
+    ) -> TurnResult:
+        """Do the work of a turn, and tell whoever wants to know."""
+        began, kind, name = time.perf_counter(), record.request.kind, self.config.settings.name
+        recovered = journal.unfinished is not None
+        about = {"gen_ai.operation.name": "invoke_agent", "gen_ai.provider.name": "soni", "gen_ai.agent.name": name}
+        with span(
+            f"invoke_agent {name}", {**about, "gen_ai.conversation.id": journal.conversation, "soni.kind": kind}
+        ) as current:
+            result = await work
+            current.set_attribute("soni.turn", result.turn)
+            current.set_attribute("soni.recovered", recovered)
+            current.set_attribute("gen_ai.usage.input_tokens", result.usage.prompt_tokens)
+            current.set_attribute("gen_ai.usage.output_tokens", result.usage.completion_tokens)
+            if result.error is not None:
+                failed(current, "TurnFailed")
+        if self._observe is not None:
+            spent = journal.held.spent
+            seconds = time.perf_counter() - began + spent.get("waiting", 0.0)
+            report = TurnReport(journal.conversation, kind, result, record.attempts, recovered, seconds, spent)
+            try:
+                self._observe(report)
+            except Exception:  # the turn has ended, and its answer is worth more than a figure
+                logger.exception("turn %d could not be reported", result.turn)
+        return result
+
+    async def _attempted(self, journal: Journal, record: TurnRecord, delivery: Delivery) -> TurnResult:
         while True:
             found = await self._turns.stand(journal, record.request.now)
             try:
@@ -375,7 +369,7 @@ class RuntimeLoop:
     ) -> TurnResult:
         """The answer that a message got when it came first."""
         if known.request.text not in (request.text, MASK):
-            raise ConversationError(f"message '{request.message_id}' has been taken before, with another text")
+            raise MessageReused(f"message '{request.message_id}' has been taken before, with another text")
         said = await history.messages_of(journal.held, journal.conversation, known.turn, known.turn)
         messages = [message for _, message in said]
         for message in messages:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from soni.core.state import CONVERSATION, WINDOW, DialogueState, Spoken, empty_state
+from soni.du.context import MASK
 from soni.store.history import messages_of, turns
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from soni.config.models import SoniConfig
+    from soni.core.message_sink import Message
     from soni.core.state import Handoff
     from soni.store.records import Reader
 
@@ -50,18 +53,68 @@ def packet(user_id: str, language: str | None, person: Handoff, lines: list[Spok
     return {"user_id": user_id, "language": language, **person, "transcript": lines}
 
 
-async def transcript(reader: Reader, user_id: str, *, last: int = MOST_TOLD) -> list[Spoken]:
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing that was said, by whom and when."""
+
+    role: Literal["user", "person", "assistant"]
+    turn: int
+    at: datetime
+    text: str
+    message: Message | None = None
+    """What the assistant or a person said; None for the user's own words."""
+    message_id: str | None = None
+    """What the user's message is called."""
+
+
+async def lines(reader: Reader, user_id: str, *, last: int = MOST_TOLD) -> list[Line]:
     """What was said in the newest turns, by all sides, as the journal has it."""
     recorded = await turns(reader, user_id, last=last)
     if not recorded:
         return []
-    answers: dict[int, list[Spoken]] = {}
+    answers: dict[int, list[Message]] = {}
     for turn, message in await messages_of(reader, user_id, recorded[0].turn, recorded[-1].turn):
-        role: Literal["person", "assistant"] = "person" if message.kind == "person" else "assistant"
-        answers.setdefault(turn, []).append({"role": role, "text": message.text})
-    lines: list[Spoken] = []
+        answers.setdefault(turn, []).append(message)
+    said: list[Line] = []
     for record in recorded:
-        if record.request.kind == "message" and record.request.text:
-            lines.append({"role": "user", "text": record.request.text})
-        lines += answers.get(record.turn, [])
-    return lines
+        turn, request = record.turn, record.request
+        if request.kind == "message" and request.text:
+            said.append(Line("user", turn, request.now, request.text, message_id=request.message_id))
+        for message in answers.get(turn, []):
+            role: Literal["person", "assistant"] = "person" if message.kind == "person" else "assistant"
+            said.append(Line(role, turn, request.now, message.text, message))
+    return said
+
+
+async def transcript(reader: Reader, user_id: str) -> list[Spoken]:
+    """The same, as it is told to a person."""
+    return [{"role": line.role, "text": line.text} for line in await lines(reader, user_id)]
+
+
+def described(state: DialogueState, config: SoniConfig) -> dict[str, Any]:
+    """Where a conversation stands, for somebody who looks at it from outside; secrets are masked."""
+
+    def shown(held: dict[str, Any]) -> dict[str, Any]:
+        # A slot that the assistant does not have any more may have been a secret.
+        return {
+            name: MASK if name not in config.slots or config.slots[name].sensitive else value
+            for name, value in held.items()
+        }
+
+    task = state["_pending_task"]
+    return {
+        "turn": state["turn"],
+        "language": state["language"],
+        "flows": [
+            {
+                "flow": frame["flow_name"],
+                "step": frame["current_step"],
+                "state": frame["flow_state"],
+                "slots": shown(state["flow_slots"].get(frame["flow_id"], {})),
+            }
+            for frame in state["flow_stack"]
+        ],
+        "conversation": shown(state["flow_slots"].get(CONVERSATION, {})),
+        "person": state["person"],
+        "waiting_for": None if task is None else task["slot"] if task["type"] == "collect" else task["type"],
+    }

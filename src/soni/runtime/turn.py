@@ -13,12 +13,13 @@ from soni.runtime.border import storable
 from soni.runtime.ledger import Ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Coroutine, Sequence
 
     from soni.core.commands import Command
     from soni.core.message_sink import Message, MessageSink
     from soni.store.journal import Journal
     from soni.store.records import TurnRecord
+    from soni.telemetry import Spent
 
 logger = logging.getLogger(__name__)
 
@@ -42,12 +43,19 @@ class Delivery:
 
     async def send(self, message: Message) -> None:
         """Pass a message on, unless it has been."""
-        if self._sink is None or message.id in self._sent:
-            return
-        self._sent.add(message.id)
+        if self._sink is not None and message.id not in self._sent:
+            self._sent.add(message.id)
+            await self._tell(self._sink.send(message))
+
+    async def accepted(self) -> None:
+        """Pass on that the turn is going to be run."""
+        if self._sink is not None:
+            await self._tell(self._sink.accepted())
+
+    async def _tell(self, telling: Coroutine[Any, Any, None]) -> None:
         try:
             async with asyncio.timeout(SEND_LIMIT):
-                await self._sink.send(message)
+                await telling
         except (Exception, asyncio.CancelledError):  # one person's broken connection must not stop what was asked for
             task = asyncio.current_task()
             if task is not None and task.cancelling():
@@ -72,6 +80,8 @@ class Turn:
         self.number = record.turn
         self.user_id = journal.conversation
         self.incarnation = journal.incarnation
+        # No message of another life of the conversation has this id, so that a client that was away cannot mix them up.
+        self._prefix = f"{self.incarnation[:8]}/{self.number}/"
         self.now = record.request.now
         self.commands = tuple(commands)
         self.notes = list(notes)
@@ -89,6 +99,11 @@ class Turn:
         self._closed = False
 
     @property
+    def spent(self) -> Spent:
+        """The seconds of what the turn has done so far."""
+        return self._journal.held.spent
+
+    @property
     def is_heard(self) -> bool:
         """Whether somebody waits for the answer."""
         return self._delivery.is_awaited
@@ -96,7 +111,7 @@ class Turn:
     def message_id(self, key: str) -> str:
         """An id that a turn run again gives to the same message."""
         self._used[key] += 1
-        return f"{self.number}/{key}/{self._used[key]}"
+        return f"{self._prefix}{key}/{self._used[key]}"
 
     @property
     def understood(self) -> dict[str, Any] | None:
@@ -123,7 +138,7 @@ class Turn:
 
     async def retell(self, key: str) -> None:
         """Say again, as it is stored, what was said under a key when the turn was begun before."""
-        for message in self._journal.said(f"{self.number}/{key}/"):
+        for message in self._journal.said(f"{self._prefix}{key}/"):
             await self.deliver(message)
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from soni.core.message_sink import Message
 from soni.errors import ConversationBusy
@@ -14,6 +14,9 @@ from soni.store.records import HEARD, TURN_COLUMNS, turn_of
 if TYPE_CHECKING:
     from soni.store.records import Reader, TurnRecord
     from soni.store.store import Statement, Store
+
+_AT_ONCE = 100
+"""How many messages are read at once, so that nobody who was away for long fills the memory."""
 
 
 async def interrupted(reader: Reader) -> list[str]:
@@ -70,6 +73,29 @@ async def messages_of(reader: Reader, conversation: str, first: int, last: int) 
     )
     rows = await reader.read((query, (conversation, first, last)))
     return [(row[0], replace(Message.load(json.loads(row[2])), sequence=row[1])) for row in rows[0]]
+
+
+async def news(reader: Reader, conversation: str, sequence: int) -> tuple[str | None, list[Message]]:
+    """What was said after a message, some of it if it is much, and in which life of the conversation."""
+    life = "SELECT incarnation FROM soni_conversations WHERE conversation = ?"
+    said = "SELECT sequence, message FROM soni_outbox WHERE conversation = ? AND sequence > ? ORDER BY sequence LIMIT ?"
+    found, rows = await reader.read((life, (conversation,)), (said, (conversation, sequence, _AT_ONCE)))
+    messages = [replace(Message.load(json.loads(row[1])), sequence=row[0]) for row in rows]
+    return (found[0][0] if found else None), messages
+
+
+async def with_a_person(reader: Reader, prefix: str) -> list[dict[str, Any]]:
+    """The conversations that a person has, of those whose names begin so, longest silent first."""
+    query = (
+        "SELECT conversation, person, at, (SELECT kind FROM soni_turns t WHERE t.conversation = c.conversation "
+        "ORDER BY turn DESC LIMIT 1) FROM soni_conversations c WHERE person IS NOT NULL "
+        "AND substr(conversation, 1, ?) = ? ORDER BY at"
+    )
+    rows = await reader.read((query, (len(prefix), prefix)))
+    return [
+        {"user_id": name, **json.loads(person), "last_at": at, "waiting": kind == "message"}
+        for name, person, at, kind in rows[0]
+    ]
 
 
 async def sequence_of(reader: Reader, conversation: str, message_id: str) -> int | None:

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from soni.core.message_sink import Message
 from soni.store import history
-from soni.store.records import HEARD, TURN_COLUMNS, TurnRecord, dumped, effect_of, turn_of
+from soni.store.records import HEARD, TURN_COLUMNS, TurnRecord, dumped, effect_of, loaded, turn_of
 
 if TYPE_CHECKING:
     from soni.store.records import EffectRecord, Request, Status
     from soni.store.store import Held, Put, Statement
 
 _READ_CONVERSATION = (
-    "SELECT incarnation, turn, sequence, heard, checkpoint_id, fingerprint FROM soni_conversations "
+    "SELECT incarnation, turn, sequence, heard, checkpoint_id, fingerprint, person FROM soni_conversations "
     "WHERE conversation = ?"
 )
 # Two questions, each with an index of its own: asked as one, all turns of the conversation would be looked at.
@@ -33,10 +33,10 @@ _READ_EFFECTS = (
 )
 _READ_OUTBOX = "SELECT sequence, id, message FROM soni_outbox WHERE conversation = ? AND turn = ? ORDER BY sequence"
 _KEEP_CONVERSATION = (
-    "INSERT INTO soni_conversations (conversation, incarnation, turn, sequence, heard, checkpoint_id, fingerprint, at) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (conversation) DO UPDATE SET turn = excluded.turn, "
+    "INSERT INTO soni_conversations (conversation, incarnation, turn, sequence, heard, checkpoint_id, fingerprint, at, "
+    "person) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (conversation) DO UPDATE SET turn = excluded.turn, "
     "sequence = excluded.sequence, heard = excluded.heard, checkpoint_id = excluded.checkpoint_id, "
-    "fingerprint = excluded.fingerprint, at = excluded.at"
+    "fingerprint = excluded.fingerprint, at = excluded.at, person = excluded.person"
 )
 _CLAIM = (
     "INSERT INTO soni_turns (conversation, turn, message_id, kind, text, given, now, at, fingerprint, attempts, "
@@ -73,6 +73,8 @@ class Journal:
         """Up to which message somebody was there to hear."""
         self.checkpoint_id: str | None = None
         self.fingerprint: str | None = None
+        self.person: dict[str, Any] | None = None
+        """What a person is told who has the conversation, and since when they have it."""
         self.is_open = False
         """Whether a turn has been begun here and not ended."""
         self.unfinished: TurnRecord | None = None
@@ -95,7 +97,9 @@ class Journal:
         self.unfinished = self.known = None
         self.effects, self._batch = {}, []
         if rows:
-            self.incarnation, self.turn, self.sequence, self.heard, self.checkpoint_id, self.fingerprint = rows[0]
+            self.incarnation, self.turn, self.sequence, self.heard, *stands, person = rows[0]
+            self.checkpoint_id, self.fingerprint = stands
+            self.person = loaded(person)
         self._before = self.sequence
         for record in map(turn_of, turns):
             if record.status == "open":
@@ -187,7 +191,7 @@ class Journal:
             return
         batch, self._batch = self._batch, []
         try:
-            await self.held.commit(what, batch)
+            await self.held.commit(what, batch, news=_is_news(batch))
         except BaseException:
             self._batch = [*batch, *self._batch]  # for whoever tries next
             raise
@@ -210,6 +214,8 @@ class Journal:
         """
         if heard:
             self.heard = self.sequence
+        person = result.get("person")
+        self.person = None if person is None else {"since": self._at, **(self.person or {}), **person}
         values = (text, dumped({"commands": commands}), status, dumped(result), self.conversation, self.turn)
         masks = [(_MASK_EFFECT, (dumped(shown), self.conversation, key)) for key, shown in effects.items()]
         await self._moved("the end of a turn", checkpoint, fingerprint, [(_END, values), *masks])
@@ -217,7 +223,7 @@ class Journal:
 
     async def move(self, checkpoint: Put, fingerprint: str, at: float) -> None:
         """Put the conversation somewhere else, without a turn."""
-        self._at = at
+        self._at, self.person = at, None
         await self._moved("a new beginning", checkpoint, fingerprint, [])
 
     async def _moved(self, what: str, checkpoint: Put | None, fingerprint: str, rows: list[Statement]) -> None:
@@ -227,14 +233,15 @@ class Journal:
             pruned = self.held.other_checkpoints(checkpoint.checkpoint) if self.checkpoint_id else []
             self.checkpoint_id, self.fingerprint = checkpoint.checkpoint["id"], fingerprint
         try:
-            await self.held.commit(what, [*batch, *rows, self._row(), *pruned], checkpoint)
+            await self.held.commit(what, [*batch, *rows, self._row(), *pruned], checkpoint, news=_is_news(batch))
         except BaseException:
             self.checkpoint_id, self.fingerprint = before
             raise
 
     def _row(self) -> Statement:
         stands = (self.turn, self.sequence, self.heard, self.checkpoint_id, self.fingerprint, self._at)
-        return _KEEP_CONVERSATION, (self.conversation, self.incarnation, *stands)
+        person = None if self.person is None else dumped(self.person)
+        return _KEEP_CONVERSATION, (self.conversation, self.incarnation, *stands, person)
 
     async def hear(self) -> None:
         """Note that somebody was told everything."""
@@ -250,3 +257,8 @@ class Journal:
         if heard >= self.sequence:
             return []
         return await history.messages_after(self.held, self.conversation, heard)
+
+
+def _is_news(rows: list[Statement]) -> bool:
+    """Whether there is something for the person among what is written."""
+    return any(row[0] is _MESSAGE for row in rows)

@@ -18,10 +18,11 @@ _WHERE = ("settings", "persistence")
 
 
 @asynccontextmanager
-async def open_store(url: str) -> AsyncIterator[Store]:
+async def open_store(url: str, *, connections: int = 16) -> AsyncIterator[Store]:
     """The store at an address, open while the block runs.
 
-    `memory:` is gone with the process; `sqlite:conversations.db` is a file; `postgresql://…` is a database.
+    `memory:` is gone with the process; `sqlite:conversations.db` is a file; `postgresql://…` is a database, with at
+    most so many `connections`, one for each turn that runs.
     """
     scheme, colon, rest = url.partition(":")
     if scheme == "memory":
@@ -35,7 +36,7 @@ async def open_store(url: str) -> AsyncIterator[Store]:
         except ImportError as error:
             message = f"Postgres needs the package '{error.name}'."
             raise ConfigError([Problem(message, _WHERE, "Install it: pip install 'soni[postgres]'")]) from None
-        async with open_postgres(url) as database:
+        async with open_postgres(url, connections=connections) as database:
             yield database
     else:
         message = f"'{scheme}:…' is no address of a store." if colon else f"'{url}' is no address of a store."

@@ -7,7 +7,7 @@ connection has lost the lock and the means to write at once.
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _CONNECT = 5.0
 """How many seconds a free connection is waited for at least."""
+_CHANNEL = "soni"
+"""Where the names of conversations are called out in which something was said."""
 _SETUP = 0x50C1
 """The number under which stores that are opened at the same time wait for each other."""
 
@@ -43,9 +45,37 @@ class PostgresStore(Store):
 
     shared = True
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, url: str) -> None:
         super().__init__()
         self._pool = pool
+        self._url = url
+        self._listening: asyncio.Task[None] | None = None
+
+    @asynccontextmanager
+    async def watch(self, conversation: str) -> AsyncIterator[asyncio.Event]:
+        async with super().watch(conversation) as event:
+            if self._listening is None or self._listening.done():
+                self._listening = asyncio.create_task(self._listen())
+            yield event
+
+    async def _listen(self) -> None:
+        """Hear of what any process writes, on a connection that is there for nothing else."""
+        while True:
+            with suppress(psycopg.Error):
+                async with await psycopg.AsyncConnection.connect(self._url, autocommit=True) as connection:
+                    await connection.execute(f"LISTEN {_CHANNEL}")
+                    self.watchers.tell_all()  # about what was said while nobody listened
+                    async for notification in connection.notifies():
+                        self.watchers.tell(notification.payload)
+            await asyncio.sleep(1.0)
+
+    async def close(self) -> None:
+        """Stop listening, and give the connections back."""
+        if self._listening is not None:
+            self._listening.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._listening
+        await self._pool.close()
 
     async def open(self) -> None:
         """Make the tables, or bring them up to date."""
@@ -140,8 +170,10 @@ class PostgresHeld(Held):
             with _translated():
                 return await _read(self._connection, statements)
 
-    async def _commit(self, statements: Sequence[Statement], checkpoint: Put | None) -> None:
+    async def _commit(self, statements: Sequence[Statement], checkpoint: Put | None, news: bool) -> None:
         connection = self._connection
+        if news:  # heard by all processes once this is committed
+            statements = [*statements, ("SELECT pg_notify(?, ?)", (_CHANNEL, self.conversation))]
         async with self._writing:
             with _translated():
                 if len(statements) == 1 and checkpoint is None:
@@ -168,7 +200,8 @@ class PostgresHeld(Held):
         ]
 
     async def erase(self) -> None:
-        await self.commit("forgetting", self._everything("checkpoints", "checkpoint_writes", "checkpoint_blobs"))
+        tables = ("checkpoints", "checkpoint_writes", "checkpoint_blobs")
+        await self.commit("forgetting", self._everything(*tables), news=True)
 
 
 class _Saver(AsyncPostgresSaver):
@@ -224,16 +257,16 @@ def _postgres(statement: str) -> QueryNoTemplate:
 
 
 @asynccontextmanager
-async def open_postgres(url: str) -> AsyncIterator[PostgresStore]:
-    """A store in this database, with as many connections as turns may run at once."""
+async def open_postgres(url: str, *, connections: int) -> AsyncIterator[PostgresStore]:
+    """A store in this database; each turn that runs has one of the connections."""
     options: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0}
-    pool: Pool = AsyncConnectionPool(url, kwargs=options, min_size=1, max_size=16, open=False, name="soni")
+    pool: Pool = AsyncConnectionPool(url, kwargs=options, min_size=1, max_size=connections, open=False, name="soni")
     try:
         # Alone first: a pool only tells that it did not get anywhere.
         async with await psycopg.AsyncConnection.connect(url, connect_timeout=10):
             pass
         await pool.open(wait=True, timeout=10)
-        store = PostgresStore(pool)
+        store = PostgresStore(pool, url)
         await store.open()
     except (PoolTimeout, psycopg.Error, StoreUnavailable) as error:
         await pool.close()
@@ -241,7 +274,7 @@ async def open_postgres(url: str) -> AsyncIterator[PostgresStore]:
     try:
         yield store
     finally:
-        await pool.close()
+        await store.close()
 
 
 def _unreachable(url: str, reason: str) -> ConfigError:

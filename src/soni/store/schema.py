@@ -64,6 +64,11 @@ VERSIONS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX soni_outbox_turn ON soni_outbox (conversation, turn)",
     ),
+    (
+        # Who has the conversation instead of the assistant, if anybody: what they are told, and since when.
+        "ALTER TABLE soni_conversations ADD COLUMN person TEXT",
+        "CREATE INDEX soni_conversations_person ON soni_conversations (at) WHERE person IS NOT NULL",
+    ),
 )
 """What each version adds; a database is brought up to the last one when it is opened."""
 

@@ -38,6 +38,8 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 _BUSY = 30.0
 """How many seconds a write waits for another process's write to the same file."""
+_LOOK = 0.2
+"""How many seconds pass between two looks at what other processes have written."""
 
 
 class SqliteStore(Store):
@@ -54,6 +56,7 @@ class SqliteStore(Store):
         self._closing = weakref.finalize(self, self._connection.close)
         self.saver: BaseCheckpointSaver[Any] = checkpointer or _Saver(self._connection, self.run)
         self._own = checkpointer is None
+        self._looking: asyncio.Task[None] | None = None
         if path is None:
             self._prepare()
 
@@ -61,8 +64,30 @@ class SqliteStore(Store):
         """Make the tables, or bring them up to date."""
         await self.run(self._prepare)
 
+    @asynccontextmanager
+    async def watch(self, conversation: str) -> AsyncIterator[asyncio.Event]:
+        async with super().watch(conversation) as event:
+            if self.shared and (self._looking is None or self._looking.done()):
+                self._looking = asyncio.create_task(self._look())
+            yield event
+
+    async def _look(self) -> None:
+        """While anybody watches, see now and then whether another process has written to the file."""
+        before = None
+        while len(self.watchers):
+            with suppress(StoreUnavailable):  # the next look may do better
+                ((version,),) = (await self.read(("PRAGMA data_version", ())))[0]
+                if version != before:  # at first, too: something may have been written since the watcher looked
+                    self.watchers.tell_all()
+                before = version
+            await asyncio.sleep(_LOOK)
+
     async def close(self) -> None:
         """Give the file back."""
+        if self._looking is not None:
+            self._looking.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._looking
         await self.run(self._closing)
         if self._thread:
             self._thread.shutdown(wait=False)
@@ -156,10 +181,12 @@ class SqliteHeld(Held):
     async def read(self, *statements: Statement) -> list[Rows]:
         return await self._store.read(*statements)
 
-    async def _commit(self, statements: Sequence[Statement], checkpoint: Put | None) -> None:
+    async def _commit(self, statements: Sequence[Statement], checkpoint: Put | None, news: bool) -> None:
         if self._foreign is not None and checkpoint is not None:
             await self._foreign.aput(*checkpoint)
         await self._store.run(lambda: self._store.write(statements, checkpoint))
+        if news:
+            self._store.watchers.tell(self.conversation)
 
     def other_checkpoints(self, kept: Checkpoint) -> list[Statement]:
         if self._foreign is not None:
@@ -173,9 +200,9 @@ class SqliteHeld(Held):
     async def erase(self) -> None:
         if self._foreign is not None:
             await self._foreign.adelete_thread(self.conversation)
-            await self.commit("forgetting", self._everything())
+            await self.commit("forgetting", self._everything(), news=True)
             return
-        await self.commit("forgetting", self._everything("checkpoints", "writes"))
+        await self.commit("forgetting", self._everything("checkpoints", "writes"), news=True)
         await self._store.run(self._store.tidy)
 
 

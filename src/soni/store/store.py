@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import time
 from abc import ABC, abstractmethod
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -14,12 +15,15 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, copy_checkpoint
 from soni.errors import ConversationBusy, ConversationError
 from soni.store.fail_points import passed
 from soni.store.schema import TABLES
+from soni.telemetry import timed
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Iterator, Sequence
 
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple
+
+    from soni.telemetry import Spent
 
 Statement = tuple[str, tuple[Any, ...]]
 """SQL with a question mark for each value, and the values."""
@@ -37,6 +41,39 @@ class Put(NamedTuple):
     new_versions: ChannelVersions
 
 
+class Watchers:
+    """Who wants to know when something is said, and in which conversation."""
+
+    def __init__(self) -> None:
+        self._events: dict[str, set[asyncio.Event]] = {}
+
+    @contextmanager
+    def joined(self, conversation: str) -> Iterator[asyncio.Event]:
+        """An event that is set at every word in the conversation."""
+        event = asyncio.Event()
+        others = self._events.setdefault(conversation, set())
+        others.add(event)
+        try:
+            yield event
+        finally:
+            others.discard(event)
+            if not others and self._events.get(conversation) is others:
+                del self._events[conversation]
+
+    def tell(self, conversation: str) -> None:
+        """Something has been said."""
+        for event in self._events.get(conversation, ()):
+            event.set()
+
+    def tell_all(self) -> None:
+        """Something may have been said anywhere."""
+        for conversation in self._events:
+            self.tell(conversation)
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+
 class Store(ABC):
     """The journal and the checkpoints of many conversations, in one database."""
 
@@ -45,6 +82,7 @@ class Store(ABC):
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self.watchers = Watchers()
 
     @asynccontextmanager
     async def hold(self, conversation: str, *, wait: float) -> AsyncIterator[Held]:
@@ -53,7 +91,7 @@ class Store(ABC):
         lock = self._locks.get(conversation)
         if lock is None:
             lock = self._locks[conversation] = asyncio.Lock()
-        deadline = asyncio.get_running_loop().time() + wait
+        deadline, began = asyncio.get_running_loop().time() + wait, time.perf_counter()
         try:
             async with asyncio.timeout(wait):
                 await lock.acquire()
@@ -61,6 +99,7 @@ class Store(ABC):
             raise busy(conversation, wait) from None
         try:
             async with self._held(conversation, deadline) as held:
+                held.spent["waiting"] = time.perf_counter() - began
                 yield held
         finally:
             lock.release()
@@ -81,6 +120,16 @@ class Store(ABC):
     async def commit(self, what: str, statements: Sequence[Statement]) -> None:
         """Write what concerns no single conversation, whole or not at all."""
 
+    @asynccontextmanager
+    async def watch(self, conversation: str) -> AsyncIterator[asyncio.Event]:
+        """An event that is set whenever something may have been said in the conversation, here or elsewhere.
+
+        What happens elsewhere may come late or, if the database was away, not at all: look now and then as well.
+        """
+        _check_name(conversation)
+        with self.watchers.joined(conversation) as event:
+            yield event
+
     async def force(self, conversation: str) -> bool:
         """Take the conversation from a writer that does not answer any more; False where that cannot be done."""
         return False
@@ -92,19 +141,24 @@ class Held(ABC):
     def __init__(self, conversation: str, saver: BaseCheckpointSaver[Any]) -> None:
         self.conversation = conversation
         self.saver = HeldSaver(saver)
+        self.spent: Spent = {}
+        """The seconds of what is done while it is held."""
 
     @abstractmethod
     async def read(self, *statements: Statement) -> list[Rows]:
         """The rows of each statement."""
 
-    async def commit(self, what: str, statements: Sequence[Statement], checkpoint: Put | None = None) -> None:
-        """Write all of it, or nothing."""
+    async def commit(
+        self, what: str, statements: Sequence[Statement], checkpoint: Put | None = None, *, news: bool = False
+    ) -> None:
+        """Write all of it, or nothing; whoever watches is told if there is news."""
         passed(f"before {what}")
-        await self._commit(statements, checkpoint)
+        with timed(self.spent, "storing"):
+            await self._commit(statements, checkpoint, news)
         passed(f"after {what}")
 
     @abstractmethod
-    async def _commit(self, statements: Sequence[Statement], checkpoint: Put | None) -> None: ...
+    async def _commit(self, statements: Sequence[Statement], checkpoint: Put | None, news: bool) -> None: ...
 
     @abstractmethod
     def other_checkpoints(self, kept: Checkpoint) -> list[Statement]:

@@ -30,6 +30,7 @@ from soni.dm.privacy import is_private, masked
 from soni.du.context import dialogue_context
 from soni.du.understanding import Found, Understood, spent
 from soni.runtime.context import RuntimeContext
+from soni.telemetry import span, timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,7 +53,8 @@ async def understand(state: DialogueState, runtime: Runtime[RuntimeContext]) -> 
     elif text is None:
         understood = Understood((), by="host")
     else:
-        understood = _offered(text, state, context) or await _read(text, state, context)
+        with span("understand", {"soni.turn": context.turn.number}), timed(context.turn.spent, "understanding"):
+            understood = _offered(text, state, context) or await _read(text, state, context)
     given = tuple(Found(command, evidence="given by the host") for command in context.turn.commands)
     found = _greeted(understood.found) if any(isinstance(f.command, StartSession) for f in given) else understood.found
     language = understood.language if understood.language in context.config.languages else state["language"]

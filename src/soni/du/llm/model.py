@@ -10,10 +10,16 @@ from weakref import WeakKeyDictionary
 
 import dspy
 from dspy.utils.exceptions import AdapterParseError
+from opentelemetry.trace import SpanKind
 
 from soni.du.understanding import UnderstandingFailed, Usage
+from soni.telemetry import span
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from opentelemetry.trace import Span
+
     from soni.config.models import LLMConfig
 
 
@@ -62,10 +68,13 @@ class Model:
         if lm is None:
             raise ModelFailed("there is no model to ask: give SoniDU one, or call dspy.configure(lm=…)")
         adapter = dspy.ChatAdapter(use_json_adapter_fallback=False)
-        with dspy.context(lm=lm, adapter=adapter), dspy.track_usage() as tracker:
+        with _told(lm) as current, dspy.context(lm=lm, adapter=adapter), dspy.track_usage() as tracker:
             try:
                 async with limit, asyncio.timeout(self._timeout):
                     prediction = await predict.acall(**inputs)
+                usage = _usage(tracker, began)
+                current.set_attribute("gen_ai.usage.input_tokens", usage.prompt_tokens)
+                current.set_attribute("gen_ai.usage.output_tokens", usage.completion_tokens)
             except AdapterParseError as error:
                 error.usage = _usage(tracker, began)
                 raise
@@ -75,7 +84,14 @@ class Model:
             except (OSError, dspy.LMError) as error:
                 told = f"the model could not be asked: {type(error).__name__}: {error}"
                 raise ModelFailed(told, _usage(tracker, began)) from error
-        return prediction, _usage(tracker, began)
+        return prediction, usage
+
+
+def _told(lm: Any) -> AbstractContextManager[Span]:
+    """A span for a call of the model; what is said to it and by it is nobody else's business."""
+    provider, _, model = str(getattr(lm, "model", "")).rpartition("/")
+    about = {"gen_ai.operation.name": "chat", "gen_ai.request.model": model}
+    return span(f"chat {model}", {**about, "gen_ai.provider.name": provider or "unknown"}, SpanKind.CLIENT)
 
 
 def _usage(tracker: Any, began: float) -> Usage:

@@ -1,0 +1,128 @@
+"""soni serve: an assistant over HTTP. soni key: who may use it."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from soni.cli.check import examine
+from soni.cli.upkeep import store_url, told
+from soni.errors import ConfigError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from soni.config.models import SoniConfig
+    from soni.server import ServerSettings
+    from soni.server.serving import Server
+
+
+def run_serve(
+    config_path: Path, module: Path | None, store: str | None, keys: Path | None, log: str, place: dict[str, Any]
+) -> int:
+    """Serve until asked to stop; 1 if the assistant or the server cannot be started."""
+    console = Console(soft_wrap=True, highlight=False)
+
+    async def work() -> int:
+        from soni.server import create_app
+        from soni.server.logs import set_up
+        from soni.server.serving import serve, trace_if_asked
+
+        settings = _settings(keys, place)
+        examined = examine(config_path, module)
+        config = examined.config
+        if config is None or examined.errors:
+            raise ConfigError(examined.errors)
+        set_up(log)
+        tracing = trace_if_asked(config.settings.name)
+        url = store or _kept_at(config)
+
+        def started(server: Server) -> None:
+            host = f"[{settings.host}]" if ":" in settings.host else settings.host
+            console.print(
+                f"{escape(config.settings.name)} is at [bold]http://{host}:{server.port}[/bold] (Ctrl-C stops it)."
+            )
+            if not settings.is_open and settings.secret is None:
+                console.print(
+                    "[yellow]SONI_SECRET is not set: users' tokens will not outlive this process, and no other "
+                    "replica will know them.[/yellow]"
+                )
+
+        try:
+            app = create_app(config, actions=examined.actions, store=url, settings=settings)
+            await serve(app, settings, started)
+        finally:
+            if tracing is not None:
+                tracing.shutdown()
+        console.print("Stopped; what was accepted is done.")
+        return 0
+
+    return told(console, "serve", _with_extra(work), _loop_factory())
+
+
+def _with_extra(work: Callable[[], Any]) -> Callable[[], Any]:
+    async def checked() -> Any:
+        try:
+            return await work()
+        except ModuleNotFoundError as error:
+            if error.name not in ("fastapi", "uvicorn", "httptools", "websockets", "jwt", "prometheus_client"):
+                raise
+            message = f"serving needs the package '{error.name}'."
+            raise ConfigError([Problem(message, ("server",), "Install it: pip install 'soni[server]'")]) from None
+
+    return checked
+
+
+def _loop_factory() -> Callable[[], Any] | None:
+    """Uvloop where there is one; it is not needed, only faster."""
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    factory: Callable[[], Any] = uvloop.new_event_loop
+    return factory
+
+
+def _kept_at(config: SoniConfig) -> str:
+    """The assistant's own store; a file unless it says otherwise, since a server should not forget."""
+    persistence = config.settings.persistence
+    if "backend" not in persistence.model_fields_set:
+        return f"sqlite:{persistence.path}"
+    return store_url(config)
+
+
+def _settings(file: Path | None, place: dict[str, Any]) -> ServerSettings:
+    from soni.server import Keys, ServerSettings
+
+    lines = re.split(r"[\s,]+", os.environ.get("SONI_API_KEYS", ""))
+    if file is not None:
+        try:
+            lines += file.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is not text"
+            message = f"the file of API keys '{file}' cannot be read: {reason}."
+            raise ConfigError([Problem(message, ("server", "keys"), "Name another: --keys FILE")]) from None
+    secret = os.environ.get("SONI_SECRET") or None
+    return ServerSettings(keys=Keys(lines), secret=secret, **place)
+
+
+def run_key(tenant: str) -> int:
+    """Print a new key and what to keep of it."""
+    console = Console(soft_wrap=True, highlight=False)
+
+    async def work() -> int:
+        from soni.server.access import new_key
+
+        key, line = new_key(tenant)
+        console.print("The key, for whoever calls the server. It is not shown again:")
+        console.print(f"  {key}")
+        console.print("The line to keep, in SONI_API_KEYS or in the file of --keys:")
+        console.print(f"  {line}")
+        return 0
+
+    return told(console, "key", _with_extra(work))

@@ -1,0 +1,93 @@
+"""The desk: what a person needs who takes conversations over, and the tokens with which users talk."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Request
+
+from soni.server.access import sign
+from soni.server.bodies import (
+    HandoffOut,
+    HandoffsOut,
+    MessageName,
+    MessageOut,
+    PersonIn,
+    TokenIn,
+    TokenOut,
+    TurnOut,
+)
+from soni.server.conversations import answer, named
+from soni.server.problems import HttpProblem
+from soni.server.service import KeyHolder, Known, TheService, client_of, fresh_name
+
+router = APIRouter(prefix="/v1")
+
+_VISIT = 30 * 86_400
+VISITORS = "visitors"
+"""The tenant of those who come through the web page, where keys are asked for."""
+
+
+@router.get("/handoffs", tags=["desk"])
+async def handoffs(caller: KeyHolder, service: TheService) -> HandoffsOut:
+    """The conversations that a person has, longest silent first; those with `waiting` want an answer."""
+    prefix = caller.name_of("")
+    waiting = await service.loop.handoffs(prefix=prefix)
+    return HandoffsOut(
+        conversations=[
+            HandoffOut.model_validate({**one, "conversation": one["user_id"].removeprefix(prefix)}) for one in waiting
+        ]
+    )
+
+
+@router.get("/conversations/{conversation}/handoff", tags=["desk"])
+async def handoff(name: Known, service: TheService) -> dict[str, Any]:
+    """What the person who has this conversation is told, with all that was said."""
+    packet = await service.loop.get_handoff(name)
+    if packet is None:
+        raise HttpProblem(404, "not-handed-over", "the assistant has this conversation, not a person")
+    return {"conversation": name.partition("/")[2], **{key: packet[key] for key in packet if key != "user_id"}}
+
+
+@router.post("/conversations/{conversation}/handoff/messages", tags=["desk"])
+async def say(
+    name: Known,
+    service: TheService,
+    body: PersonIn,
+    idempotency_key: Annotated[MessageName | None, Header()] = None,
+) -> MessageOut:
+    """Say something as the person who has the conversation."""
+    message_id = named(body.message_id, idempotency_key)
+    task = service.turns.begin(name, lambda: service.loop.say(name, body.text, message_id=message_id))
+    return MessageOut.of(await service.turns.result(task, message_id))
+
+
+@router.post("/conversations/{conversation}/handoff/return", tags=["desk"])
+async def give_back(name: Known, service: TheService) -> TurnOut:
+    """Give the conversation back to the assistant, which says so and asks again what was open."""
+    task = service.turns.begin(name, lambda: service.loop.return_to_assistant(name))
+    return answer(service, name, "return", await service.turns.result(task))
+
+
+@router.post("/tokens", tags=["access"])
+async def token(caller: KeyHolder, service: TheService, body: TokenIn) -> TokenOut:
+    """A token for one of the tenant's users, to be used by their browser or app instead of the key."""
+    signed = sign(service.settings.signing, caller.tenant, body.conversation, seconds=body.expires_in, slots=body.slots)
+    return TokenOut(conversation=body.conversation, token=signed, expires_in=body.expires_in)
+
+
+@router.post("/visitors", tags=["access"])
+async def visitor(request: Request, service: TheService) -> TokenOut:
+    """A conversation of one's own, for whoever opens the web page, where visitors are welcome."""
+    settings = service.settings
+    if settings.is_open:
+        return TokenOut(conversation=fresh_name(), token=None)
+    if not settings.visitors:
+        raise HttpProblem(403, "no-visitors", "this assistant is for users whose application gives them a token")
+    service.newcomers.count(client_of(request))
+    name = fresh_name()
+    return TokenOut(
+        conversation=name,
+        token=sign(settings.signing, VISITORS, name, seconds=_VISIT),
+        expires_in=_VISIT,
+    )

@@ -1,0 +1,164 @@
+"""Serving: the application on a port, until it is asked to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from soni.errors import ConfigError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from fastapi import FastAPI
+
+    from soni.server.settings import ServerSettings
+
+logger = logging.getLogger(__name__)
+
+_SLOWEST_HEAD = 10.0
+_LARGEST_HEAD = 32 * 1024
+_LAST_WORDS = 10
+"""How many seconds clients have to take what is still being sent to them."""
+
+
+class PatientProtocol(HttpToolsProtocol):
+    """HTTP that does not wait for ever, nor without bound, for the head of a request."""
+
+    _timer: asyncio.TimerHandle | None = None
+    _head = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the base has it
+        super().connection_made(transport)
+        self._expect()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._timer is not None:
+            self._head += len(data)
+            if self._head > _LARGEST_HEAD + len(data):
+                self.send_400_response("The head of the request is too large.")
+                return
+        super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        self._expect()
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        self._stop()
+        super().on_headers_complete()
+
+    def _expect(self) -> None:
+        self._stop()
+        self._timer = self.loop.call_later(_SLOWEST_HEAD, self._give_up)
+
+    def _stop(self) -> None:
+        self._head = 0
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _give_up(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.close()
+
+
+class Server(uvicorn.Server):
+    """Lets turns finish and streams end when it is asked to stop; a second Ctrl-C does not wait."""
+
+    def __init__(self, app: FastAPI, config: uvicorn.Config, port: int) -> None:
+        super().__init__(config)
+        self._app = app
+        self.port = port
+
+    def stop(self) -> None:
+        """Ask it to stop, as a signal does."""
+        self.should_exit = True
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Signals ask for an end here, and are not raised again: what is open is still to be closed."""
+        loop = asyncio.get_running_loop()
+        for sign in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(sign, self.handle_exit, sign, None)
+        try:
+            yield
+        finally:
+            for sign in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(sign)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        service = self._app.state.service
+        finishing = asyncio.create_task(service.turns.finish())
+        while not finishing.done() and not self.force_exit:
+            await asyncio.wait({finishing}, timeout=0.1)
+        service.closing.set()
+        await super().shutdown(sockets)
+
+
+async def serve(app: FastAPI, settings: ServerSettings, started: Callable[[Server], None]) -> None:
+    """Serve until a signal says stop; `started` gets the server once requests are taken."""
+    with _bound(settings) as listening:
+        async with app.router.lifespan_context(app):
+            config = uvicorn.Config(
+                app,
+                http=PatientProtocol,
+                ws="websockets-sansio",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=_LAST_WORDS,
+                timeout_keep_alive=65,
+                ws_max_size=settings.largest_body,
+            )
+            server = Server(app, config, listening.getsockname()[1])
+            started(server)
+            await server.serve(sockets=[listening])
+
+
+@contextmanager
+def _bound(settings: ServerSettings) -> Generator[socket.socket]:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listening = socket.socket(family)
+    with closing(listening):
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((settings.host, settings.port))
+        except (OSError, OverflowError) as error:
+            message = f"'{settings.host}' port {settings.port} cannot be served on: {error}."
+            raise ConfigError([Problem(message, ("server", "port"), "Name another: --port 8001")]) from None
+        listening.listen(2048)  # from here on requests wait, and are not refused
+        yield listening
+
+
+def trace_if_asked(name: str) -> Any:
+    """Send spans where the environment says (OTEL_EXPORTER_OTLP_ENDPOINT); the provider, to be shut down at the end."""
+    if not any(os.environ.get(f"OTEL_EXPORTER_OTLP_{kind}ENDPOINT") for kind in ("", "TRACES_")):
+        return None
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError as error:
+        message = f"OTEL_EXPORTER_OTLP_ENDPOINT is set, and the package '{error.name}' is missing."
+        raise ConfigError([Problem(message, ("server",), "Install it: pip install 'soni[telemetry]'")]) from None
+    from opentelemetry import trace
+
+    provider = TracerProvider(resource=Resource.create({"service.name": os.environ.get("OTEL_SERVICE_NAME", name)}))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    trace.set_tracer_provider(provider)
+    return provider

@@ -1,0 +1,93 @@
+"""Turns: runs turns on behalf of requests, so that a client that goes away takes no turn with it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakValueDictionary
+
+from soni.server.limits import Open
+from soni.server.problems import HttpProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from soni.server.settings import ServerSettings
+
+T = TypeVar("T")
+_MOST_OF_ONE = 16
+
+
+class Turns:
+    """At most so many at once, one of each conversation at a time, in the order they came."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self._settings = settings
+        self._places = asyncio.Semaphore(settings.turns)
+        self._conversations: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._of_one = Open(_MOST_OF_ONE, "messages waiting")
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self.running = 0
+        self.is_closing = False
+
+    @property
+    def waiting(self) -> int:
+        """How many have been asked for and have not begun."""
+        return len(self._tasks) - self.running
+
+    def begin(self, conversation: str, work: Callable[[], Awaitable[T]]) -> asyncio.Task[T]:
+        """Do something in a conversation as soon as there is a place; HttpProblem if there are too many already."""
+        if self.is_closing:
+            raise HttpProblem(503, "stopping", "the server is stopping; ask another", headers={"Retry-After": "1"})
+        if self.waiting >= self._settings.waiting:
+            raise HttpProblem(503, "too-busy", "too many turns are waiting", headers={"Retry-After": "5"})
+        place = self._of_one.one(conversation)
+        place.__enter__()
+        task = asyncio.create_task(self._done(conversation, work))
+        self._tasks.add(task)
+
+        def ended(_: asyncio.Task[T]) -> None:
+            place.__exit__(None, None, None)
+            self._tasks.discard(task)
+            if not task.cancelled():
+                task.exception()  # whoever waits for it is told; if nobody does, nobody needs to be
+
+        task.add_done_callback(ended)
+        return task
+
+    async def _done(self, conversation: str, work: Callable[[], Awaitable[T]]) -> T:
+        lock = self._conversations.get(conversation)
+        if lock is None:
+            lock = self._conversations[conversation] = asyncio.Lock()
+        # First the conversation, then a place: who waits for himself must not keep others waiting.
+        async with lock, self._places:
+            self.running += 1
+            try:
+                return await work()
+            finally:
+                self.running -= 1
+
+    async def result(self, task: asyncio.Task[T], message_id: str | None = None) -> T:
+        """What came of a turn; if it takes too long, HttpProblem, and the turn goes on."""
+        limit = self._settings.turn_limit
+        done, _ = await asyncio.wait({task}, timeout=limit)
+        if not done:
+            raise too_long(limit, message_id)
+        return task.result()
+
+    async def finish(self) -> None:
+        """Take no more, and let those that run come to their end; what does not is finished by whoever comes next."""
+        self.is_closing = True
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=self._settings.grace)
+        for task in [*self._tasks]:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=5.0)
+
+
+def too_long(limit: float, message_id: str | None) -> HttpProblem:
+    """The problem of a turn that takes longer than a request waits."""
+    cure = "ask again with the same message_id for its answer, or follow the conversation's events"
+    detail = f"the turn takes longer than {limit:g} s and goes on; {cure}"
+    return HttpProblem(504, "turn-takes-long", detail, headers={"Retry-After": "5"}, message_id=message_id)
