@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help chat test check format lock clean bench bench-understanding
+.PHONY: help chat serve test check format lock clean bench bench-server bench-understanding screenshots
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -10,6 +10,9 @@ help: ## Show what make can do
 
 chat: .venv/.installed ## Talk to the banking assistant (CONFIG=folder for another); it goes on where it stopped
 	@BANK_BOOKS=$${BANK_BOOKS:-.soni/bank.json} $(BIN)/soni chat --config $(CONFIG) --store sqlite:.soni/$(subst /,-,$(CONFIG)).db
+
+serve: .venv/.installed ## Serve the same assistant at http://127.0.0.1:8000, with a web chat (ARGS=--help)
+	@BANK_BOOKS=$${BANK_BOOKS:-.soni/bank.json} $(BIN)/soni serve --config $(CONFIG) --store sqlite:.soni/$(subst /,-,$(CONFIG)).db $(ARGS)
 
 test: .venv/.installed-dev ## Run every test, in parallel, with coverage
 	@$(BIN)/python -m pytest -n auto --inline-snapshot=disable --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=$$(cat .coverage-floor)
@@ -25,11 +28,17 @@ format: .venv/.installed-dev ## Format the code and fix what can be fixed
 
 lock: .venv/.installed-dev ## Resolve the dependencies anew into the two lock files
 	@UV=$(BIN)/uv; FLAGS="--universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links --quiet --upgrade"; \
-	$$UV pip compile pyproject.toml $$FLAGS -o requirements.lock && \
+	$$UV pip compile pyproject.toml --extra server $$FLAGS -o requirements.lock && \
 	$$UV pip compile pyproject.toml --all-extras --group dev $$FLAGS -o requirements-dev.lock
 
 bench: .venv/.installed-dev ## Measure what a durable turn costs against LangGraph alone, and how it grows (ARGS=--help)
 	@$(BIN)/python -m bench.durability.run $(ARGS)
+
+bench-server: .venv/.installed-dev ## Measure what serving costs: 1,000 open conversations, one and two processes (ARGS=--help)
+	@$(BIN)/python -m bench.server.run $(ARGS)
+
+screenshots: .venv/.installed-dev ## Take the pictures of the web chat in docs/images anew (needs Chromium)
+	@$(BIN)/python -m tools.screenshots
 
 bench-understanding: .venv/.installed-dev ## Measure understanding on public and own data (SONI_DATA=folder)
 	@$(BIN)/python -m bench.understanding.run $(PARTS)

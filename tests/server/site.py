@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import queue
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 import httpx
 
 from soni.server import ServerSettings, create_app
+from soni.server.limits import Rate
 from soni.server.service import Service
 from soni.server.serving import Server, serve
 from tests.faults.assistant import Witness
@@ -91,9 +94,37 @@ async def first(events: AsyncIterator[Event], count: int, kind: str = "message")
     return found
 
 
+@contextmanager
+def served_apart(folder: Path, store: str, **more: Any) -> Iterator[str]:
+    """Serve in a thread, for a client that has no event loop; the address."""
+    addresses: queue.Queue[tuple[str, asyncio.AbstractEventLoop, Server]] = queue.Queue()
+
+    async def work() -> None:
+        async with served(folder, store, **more) as site:
+            site.service.guesses = site.service.newcomers = Rate(1_000_000)
+            addresses.put((site.url, asyncio.get_running_loop(), site.server))
+            while not site.server.should_exit:  # noqa: ASYNC110  # another thread tells
+                await asyncio.sleep(0.05)
+
+    thread = threading.Thread(target=lambda: asyncio.run(work()))
+    thread.start()
+    url, loop, server = addresses.get(timeout=60)
+    try:
+        yield url
+    finally:
+        loop.call_soon_threadsafe(server.stop)
+        thread.join()
+
+
 @asynccontextmanager
 async def served(
-    folder: Path, store: str = "memory:", *, headers: dict[str, str] | None = None, greets: bool = False, **more: Any
+    folder: Path,
+    store: str = "memory:",
+    *,
+    headers: dict[str, str] | None = None,
+    greets: bool = False,
+    wait: float = 10.0,
+    **more: Any,
 ) -> AsyncIterator[Site]:
     """Serve the tests' assistant; `more` are the server's settings."""
     settings = ServerSettings(**{"port": 0, "rate": 100_000, **more})
@@ -104,14 +135,15 @@ async def served(
         store=store,
         settings=settings,
         understanding=Script(),
-        wait=10.0,
+        wait=wait,
     )
-    started: asyncio.Future[Server] = asyncio.get_running_loop().create_future()
-    running = asyncio.create_task(serve(app, settings, started.set_result))
-    await asyncio.wait({running, started}, return_when=asyncio.FIRST_COMPLETED)
+    started: asyncio.Queue[Server] = asyncio.Queue()
+    running = asyncio.create_task(serve(app, settings, started.put_nowait))
+    starting = asyncio.create_task(started.get())
+    await asyncio.wait({running, starting}, return_when=asyncio.FIRST_COMPLETED)
     if running.done():
         running.result()
-    server = await started
+    server = await starting
     url = f"http://{'[::1]' if ':' in settings.host else '127.0.0.1'}:{server.port}"
     try:
         async with httpx.AsyncClient(base_url=url, headers=headers, timeout=30.0, trust_env=False) as client:

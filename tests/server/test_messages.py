@@ -82,12 +82,6 @@ async def test_a_message_id_is_good_for_one_text(site: Site) -> None:
         assert response.status_code == 422
         assert response.headers["content-type"] == "application/problem+json"
         assert response.json()["type"] == "urn:soni:problem:message-reused"
-    two = await site.client.post(
-        "/v1/conversations/ana/messages",
-        json={"text": "card", "message_id": "a"},
-        headers={"Idempotency-Key": "b"},
-    )
-    assert (two.status_code, two.json()["type"]) == (422, "urn:soni:problem:two-names")
 
 
 async def test_the_same_message_posted_three_times_at_once_is_processed_once(tmp_path: Path, store: str) -> None:

@@ -128,7 +128,7 @@ class TurnRunner:
         """What a person says instead of the assistant."""
         after = await self._noted(found, turn, journal, {"role": "person", "text": text}, "said by a person")
         await turn.deliver(Message(turn.message_id("person"), "person", text))
-        return await self._ended(journal, turn, after, text=None, relay=False, trace=after["trace"])
+        return await self._ended(journal, turn, after, text=text, relay=False, trace=after["trace"])
 
     async def _passed_on(
         self, found: Standing, turn: Turn, journal: Journal, text: str, slots: dict[str, Any]

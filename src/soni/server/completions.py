@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 router = APIRouter(prefix="/v1", tags=["openai"])
 
 MODEL = "soni"
-_STREAM = {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
+_STREAM: dict[str, Any] = {"content": {"text/event-stream": {}}}
 
 
 class _Lenient(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", strict=True)
 
 
 class Part(_Lenient):
@@ -62,13 +62,14 @@ class CompletionIn(_Lenient):
 
     model_config = ConfigDict(
         extra="ignore",
+        strict=True,
         json_schema_extra={
             "examples": [{"model": MODEL, "user": "ana", "messages": [{"role": "user", "content": "my balance"}]}]
         },
     )
 
     model: str = MODEL
-    messages: list[ChatMessage] = Field(min_length=1, max_length=2000)
+    messages: list[ChatMessage] = Field(min_length=1)
     user: str | None = Field(default=None, description="The conversation, if no X-Conversation-Id header names it.")
     stream: bool = False
     stream_options: StreamOptions | None = None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 router = APIRouter(prefix="/v1/conversations/{conversation}", tags=["conversations"])
 
-_STREAM = {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
+_STREAM: dict[str, Any] = {"content": {"text/event-stream": {}}}
 
 
 class QueueSink(MessageSink):
@@ -74,13 +74,6 @@ def answer(service: Service, name: str, message_id: str, result: TurnResult) -> 
     return TurnOut.of(name, message_id, result, private=private)
 
 
-def named(body_id: str | None, header_id: str | None) -> str:
-    """The name of a message: the body's, the header's, or one of our own."""
-    if body_id is not None and header_id is not None and body_id != header_id:
-        raise HttpProblem(422, "two-names", "message_id and Idempotency-Key differ; give one of them")
-    return body_id or header_id or fresh_name()
-
-
 @router.post("/messages", responses={200: _STREAM})
 async def post_message(
     name: Mine,
@@ -95,7 +88,7 @@ async def post_message(
     Send a `message_id` (or an Idempotency-Key header) and the request can be repeated safely, also after it was cut
     off: the message is processed once. A stream has the events `accepted`, `message`, and `done` or `error`.
     """
-    message_id = named(body.message_id, idempotency_key)
+    message_id = body.message_id or idempotency_key or fresh_name()
     if not accepts_events(request):
         return answer(
             service,

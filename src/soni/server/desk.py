@@ -17,7 +17,7 @@ from soni.server.bodies import (
     TokenOut,
     TurnOut,
 )
-from soni.server.conversations import answer, named
+from soni.server.conversations import answer
 from soni.server.problems import HttpProblem
 from soni.server.service import KeyHolder, Known, TheService, client_of, fresh_name
 
@@ -57,7 +57,7 @@ async def say(
     idempotency_key: Annotated[MessageName | None, Header()] = None,
 ) -> MessageOut:
     """Say something as the person who has the conversation."""
-    message_id = named(body.message_id, idempotency_key)
+    message_id = body.message_id or idempotency_key or fresh_name()
     task = service.turns.begin(name, lambda: service.loop.say(name, body.text, message_id=message_id))
     return MessageOut.of(await service.turns.result(task, message_id))
 

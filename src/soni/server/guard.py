@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _SLOWEST_BODY = 15.0
+_MOST_DRAINED = 4 * 1024 * 1024
 _JSON = re.compile(r"application/(json|[\w.-]+\+json)\s*(;|$)", re.IGNORECASE)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _ALWAYS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
@@ -118,26 +119,30 @@ class Guard:
         """The body, read whole, if it is not too large and not too slow in coming."""
         most = self._settings.largest_body
         length = headers.get("content-length", "0")
-        if length.isdigit() and int(length) > most:
-            raise _too_large(most)
         if length == "0" and "transfer-encoding" not in headers:
             return receive
-        if not _JSON.match(headers.get("content-type", "")):
-            raise HttpProblem(415, "not-json", "send the body as application/json")
-        body = bytearray()
+        if length.isdigit() and int(length) > _MOST_DRAINED:
+            raise _too_large(most)
+        body, size = bytearray(), 0
         try:
             async with asyncio.timeout(_SLOWEST_BODY):
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         raise ClientDisconnect
-                    body += message.get("body", b"")
-                    if len(body) > most:
-                        raise _too_large(most)
-                    if not message.get("more_body"):
+                    piece = message.get("body", b"")
+                    size += len(piece)
+                    if size <= most:
+                        body += piece
+                    # What is too large is let run out up to a point, so that the client comes to read the answer.
+                    if not message.get("more_body") or size > _MOST_DRAINED:
                         break
         except TimeoutError:
             raise HttpProblem(408, "too-slow", f"the body did not come within {_SLOWEST_BODY:g} s") from None
+        if size > most:
+            raise _too_large(most)
+        if not _JSON.match(headers.get("content-type", "")):
+            raise HttpProblem(415, "not-json", "send the body as application/json")
         is_read = False
 
         async def again() -> Message:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from contextlib import contextmanager
@@ -33,7 +34,7 @@ class Rate:
         if len(self._left) > _MOST_KNOWN:
             self._left.popitem(last=False)
         if left < 1:
-            seconds = int((1 - left) * self._each) + 1
+            seconds = math.ceil((1 - left) * self._each)
             detail = f"too many requests; try again in {seconds} s"
             raise HttpProblem(429, "too-many-requests", detail, headers={"Retry-After": str(seconds)})
 

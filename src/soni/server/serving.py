@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import socket
+import threading
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ logger = logging.getLogger(__name__)
 
 _SLOWEST_HEAD = 10.0
 _LARGEST_HEAD = 32 * 1024
+_LARGEST_FRAME = 64 * 1024
 _LAST_WORDS = 10
 """How many seconds clients have to take what is still being sent to them."""
 
@@ -47,10 +49,9 @@ class PatientProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._timer is not None:
             self._head += len(data)
-            if self._head > _LARGEST_HEAD + len(data):
-                self.send_400_response("The head of the request is too large.")
-                return
         super().data_received(data)
+        if self._timer is not None and self._head > _LARGEST_HEAD and not self.transport.is_closing():
+            self.send_400_response("The head of the request is too large.")
 
     def on_message_begin(self) -> None:
         self._expect()
@@ -58,6 +59,7 @@ class PatientProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._stop()
+        self._head = 0
         super().on_headers_complete()
 
     def _expect(self) -> None:
@@ -65,7 +67,6 @@ class PatientProtocol(HttpToolsProtocol):
         self._timer = self.loop.call_later(_SLOWEST_HEAD, self._give_up)
 
     def _stop(self) -> None:
-        self._head = 0
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -91,12 +92,14 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Generator[None]:
         """Signals ask for an end here, and are not raised again: what is open is still to be closed."""
         loop = asyncio.get_running_loop()
-        for sign in (signal.SIGINT, signal.SIGTERM):
+        # Signals come to the main thread alone; elsewhere `stop` is called.
+        signs = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
+        for sign in signs:
             loop.add_signal_handler(sign, self.handle_exit, sign, None)
         try:
             yield
         finally:
-            for sign in (signal.SIGINT, signal.SIGTERM):
+            for sign in signs:
                 loop.remove_signal_handler(sign)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -122,7 +125,7 @@ async def serve(app: FastAPI, settings: ServerSettings, started: Callable[[Serve
                 server_header=False,
                 timeout_graceful_shutdown=_LAST_WORDS,
                 timeout_keep_alive=65,
-                ws_max_size=settings.largest_body,
+                ws_max_size=_LARGEST_FRAME,
             )
             server = Server(app, config, listening.getsockname()[1])
             started(server)

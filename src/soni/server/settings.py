@@ -34,7 +34,8 @@ class ServerSettings:
     """How many may wait for one of these."""
     rate: int = 60
     """How many messages a conversation may send in a minute."""
-    largest_body: int = 64 * 1024
+    largest_body: int = 1024 * 1024
+    """In bytes: some clients send the whole history along with each message."""
     turn_limit: float = 60.0
     """How many seconds a request waits for its turn; the turn goes on all the same."""
     grace: float = 30.0

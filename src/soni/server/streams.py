@@ -38,8 +38,9 @@ class EventStream(Response):
         *,
         until: asyncio.Event | None = None,
         place: AbstractContextManager[None] | None = None,
+        status_code: int = 200,
     ) -> None:
-        super().__init__(headers=HEADERS)
+        super().__init__(headers=HEADERS, status_code=status_code)
         del self.headers["content-length"]
         self._events = events
         self._until = until
@@ -50,7 +51,7 @@ class EventStream(Response):
             await self._sent(receive, send)
 
     async def _sent(self, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         watched: list[asyncio.Task[Any]] = [asyncio.create_task(self._send(send)), asyncio.create_task(_gone(receive))]
         if self._until is not None:
             watched.append(asyncio.create_task(self._until.wait()))

@@ -98,6 +98,7 @@
   class SoniChat extends HTMLElement {
     #root = this.attachShadow({ mode: "open" });
     #shown = new Map(); // what is on the screen, by the message's id
+    #taken = new Set(); // the user's messages that the server has, by their names
     #turns = new Set(); // the turns whose user message is on the screen
     #queue = []; // what was written and is not answered yet
     #last = null; // the id of the newest message of the assistant
@@ -105,6 +106,8 @@
     #busy = false;
     #begun = false;
     #unread = 0;
+    #loaded;
+    #ready = new Promise((done) => { this.#loaded = done; });
 
     connectedCallback() {
       if (this.#begun) return;
@@ -129,7 +132,7 @@
     #build() {
       const widget = this.getAttribute("mode") === "widget";
       const words = (word, values) => this.#say(word, values);
-      this.log = make("ol", { class: "log", role: "log", "aria-label": words("log"), tabindex: "0", onscroll: () => this.#scrolled() });
+      this.log = make("div", { class: "log", role: "log", "aria-label": words("log"), tabindex: "0", onscroll: () => this.#scrolled() });
       this.status = make("p", { class: "state", role: "status" }, words("ready"));
       this.banner = make("p", { class: "banner", role: "status", hidden: true });
       this.typing = make("div", { class: "typing", hidden: true, "aria-hidden": "true" }, make("i"), make("i"), make("i"));
@@ -208,7 +211,7 @@
     }
 
     #bubble(role, text, by) {
-      const item = make("li", { class: role });
+      const item = make("div", { class: role });
       item.append(make("span", { class: role === "person" ? "by" : "unseen" }, `${by}: `));
       item.append(make("div", { class: "bubble", dir: "auto" }, text));
       return item;
@@ -330,7 +333,14 @@
       this.opened = true;
       try {
         await this.#persist(async () => { if (!this.#session) await this.#begin(); await this.#load(); });
-        for (const one of store.get(`${this.#key}:${this.#session.conversation}`) || []) this.#enqueue(one);
+        // What an earlier visit left unsaid comes before what was written while this one was loading.
+        const waiting = this.#queue.splice(0);
+        const known = new Set(waiting.map((one) => one.message_id));
+        const unsaid = store.get(`${this.#key}:${this.#session.conversation}`) || [];
+        for (const one of unsaid) if (!known.has(one.message_id) && !this.#taken.has(one.message_id)) this.#enqueue(one);
+        for (const one of waiting) { this.#queue.push(one); this.log.append(one.item); }
+        this.#keep();
+        this.#loaded();
         await this.#follow();
       } catch (error) {
         this.opened = false;
@@ -355,15 +365,18 @@
       this.#clear();
       for (const line of lines) {
         this.#turns.add(line.turn);
-        if (line.role !== "user") this.#message(line.message, false);
-        else if (!this.#queue.some((one) => one.message_id === line.message_id)) { this.#clearChoices(); this.#mine(line.text); }
+        if (line.role !== "user") { this.#message(line.message, false); continue; }
+        this.#taken.add(line.message_id);
+        this.#clearChoices();
+        const one = this.#queue.find((waiting) => waiting.message_id === line.message_id);
+        if (one) this.#add(one.item); else this.#mine(line.text);
       }
       if (!stands.pending) this.#clearChoices();
-      for (const one of this.#queue) if (one.item) this.#add(one.item);
+      for (const one of this.#queue) if (!this.#taken.has(one.message_id)) this.#add(one.item);
       this.#stands(stands);
     }
 
-    #clear() { this.log.replaceChildren(); this.#shown.clear(); this.#turns.clear(); this.#last = null; }
+    #clear() { this.log.replaceChildren(); this.#shown.clear(); this.#turns.clear(); this.#taken.clear(); this.#last = null; }
 
     // The stream of everything that is said, taken up again wherever it breaks.
     async #follow() {
@@ -430,6 +443,7 @@
 
     // What is not answered yet outlives a reload; a secret does not.
     #keep() {
+      if (!this.#session) return;
       const key = `${this.#key}:${this.#session?.conversation}`;
       const unsaid = this.#queue.filter((one) => !one.secret).map(({ text, payload, seen, message_id }) => ({ text, payload, seen, message_id }));
       if (unsaid.length) store.set(key, unsaid); else store.remove(key);
@@ -438,6 +452,7 @@
     async #drain() {
       if (this.#busy) return;
       this.#busy = true;
+      await this.#ready; // first what was said before
       while (this.#queue.length) {
         const one = this.#queue[0];
         try {
@@ -481,7 +496,7 @@
       try {
         await this.#fetch(`${this.#path}/reset`, { method: "POST" });
         this.#clearChoices();
-        this.#add(make("li", { class: "mark" }, this.#say("anew")));
+        this.#add(make("div", { class: "mark" }, this.#say("anew")));
         const started = await (await this.#fetch(`${this.#path}/start`, { method: "POST" })).json();
         this.#turns.add(started.turn);
         for (const message of started.messages) this.#message(message);

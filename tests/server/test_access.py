@@ -1,0 +1,237 @@
+"""Who may talk, and to whom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import jwt
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+from websockets.typing import Subprotocol
+
+from soni.errors import ConfigError
+from soni.server import Keys, new_key, sign
+from soni.server.limits import Rate
+from soni.server.problems import HttpProblem
+from tests.server.site import Site, served
+
+SECRET = "a secret of many more than the thirty-two characters that are needed"
+
+
+@dataclass
+class Bank:
+    """A server with two tenants."""
+
+    site: Site
+    shop: dict[str, str]
+    bank: dict[str, str]
+
+    async def get(self, path: str, who: dict[str, str]) -> httpx.Response:
+        return await self.site.client.get(f"/v1/{path}", headers=who)
+
+    async def say(self, text: str, who: dict[str, str], conversation: str = "ana", **more: object) -> httpx.Response:
+        path = f"/v1/conversations/{conversation}/messages"
+        return await self.site.client.post(path, json={"text": text, **more}, headers=who)
+
+
+def bearer(credential: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {credential}"}
+
+
+@pytest.fixture
+async def bank(tmp_path: Path) -> AsyncIterator[Bank]:
+    shop, shop_line = new_key("shop")
+    key, line = new_key("bank")
+    keys = Keys([f"{shop_line}  # the shop's", "", "# the bank's", line])
+    async with served(tmp_path, keys=keys, secret=SECRET, visitors=True) as site:
+        yield Bank(site, bearer(shop), bearer(key))
+
+
+async def test_without_a_key_nobody_gets_in(bank: Bank) -> None:
+    paths = ("conversations/ana/transcript", "conversations/ana/events", "handoffs", "models")
+    for headers in ({}, bearer("wrong"), {"Authorization": "Basic Og=="}, {"Authorization": "Bearer"}):
+        for path in paths:
+            response = await bank.get(path, headers)
+            assert response.status_code == 401, path
+            assert response.headers["www-authenticate"] == "Bearer"
+            assert response.headers["content-type"] == "application/problem+json"
+        assert (await bank.say("send", headers)).status_code == 401
+    assert (await bank.site.client.get("/metrics")).status_code == 401
+    for path in ("/health", "/ready", "/", "/soni.js", "/openapi.json"):
+        assert (await bank.site.client.get(path)).status_code == 200
+
+
+async def test_g8_tenants_do_not_see_each_other(bank: Bank) -> None:
+    assert (await bank.say("card", bank.bank)).status_code == 200
+    assert (await bank.say("a person, please", bank.bank, "bea")).status_code == 200
+    for path in ("state", "transcript", "explain", "handoff"):
+        for conversation in ("ana", "bea"):
+            assert (await bank.get(f"conversations/{conversation}/{path}", bank.shop)).status_code == 404
+    assert (await bank.get("handoffs", bank.shop)).json() == {"conversations": []}
+    assert len((await bank.get("handoffs", bank.bank)).json()["conversations"]) == 1
+    # The same name is another conversation.
+    assert (await bank.say("send", bank.shop)).json()["turn"] == 1
+    assert (await bank.site.client.delete("/v1/conversations/ana", headers=bank.shop)).status_code == 204
+    assert (await bank.get("conversations/ana/state", bank.bank)).json()["waiting_for"] == "pin"
+    # Nor can a name be made up that reaches across.
+    for name in ("..%2Fbank%2Fana", "../bank/ana", "%2e%2e/bank/ana"):
+        assert (await bank.get(f"conversations/{name}/state", bank.shop)).status_code in (404, 422)
+
+
+async def test_a_user_talks_with_a_token_and_does_not_look_behind(bank: Bank) -> None:
+    body = {"conversation": "ana", "expires_in": 60, "slots": {"logged_in": True}}
+    made = await bank.site.client.post("/v1/tokens", json=body, headers=bank.bank)
+    ana = bearer(made.json()["token"])
+    assert [message["text"] for message in (await bank.say("vault", ana)).json()["messages"]] == ["Open."]
+    assert (await bank.get("conversations/ana/transcript", ana)).status_code == 200
+    assert (await bank.site.client.post("/v1/conversations/ana/reset", headers=ana)).status_code == 204
+    for path in ("conversations/ana/state", "conversations/ana/explain", "conversations/ana/handoff", "handoffs"):
+        refused = await bank.get(path, ana)
+        assert (refused.status_code, refused.json()["type"]) == (403, "urn:soni:problem:needs-a-key")
+    assert (await bank.site.client.delete("/v1/conversations/ana", headers=ana)).status_code == 403
+    assert (await bank.site.client.post("/v1/tokens", json=body, headers=ana)).status_code == 403
+    assert (await bank.site.client.get("/metrics", headers=ana)).status_code == 403
+    # Another conversation of the same tenant, and slots by the user's own word.
+    assert (await bank.say("send", ana, "luis")).json()["type"] == "urn:soni:problem:another-conversation"
+    assert (await bank.get("conversations/luis/events", ana)).status_code == 403
+    assert (await bank.say("vault", ana, slots={"logged_in": False})).status_code == 403
+
+
+async def test_a_token_is_good_for_a_while_and_from_us_alone(bank: Bank) -> None:
+    bank.site.service.guesses = Rate(10_000)
+
+    async def status(token: str) -> int:
+        return (await bank.say("send", bearer(token))).status_code
+
+    assert await status(sign(SECRET, "bank", "ana", seconds=60)) == 200
+    assert await status(sign(SECRET, "bank", "ana", seconds=-60)) == 401
+    assert await status(sign("another secret of thirty-two characters!", "bank", "ana", seconds=60)) == 401
+    claims = {"aud": "soni", "tenant": "bank", "sub": "ana", "exp": int(time.time()) + 60}
+    assert await status(jwt.encode(claims, SECRET, algorithm="HS256")) == 200
+    for wrong in (
+        {**claims, "aud": "another"},
+        {**claims, "tenant": "Bank/x"},
+        {**claims, "tenant": 7},
+        {**claims, "sub": "a/b"},
+        {**claims, "slots": ["logged_in"]},
+        {name: claims[name] for name in claims if name != "exp"},
+        {name: claims[name] for name in claims if name != "tenant"},
+    ):
+        assert await status(jwt.encode(wrong, SECRET, algorithm="HS256")) == 401, wrong
+    assert await status(jwt.encode(claims, None, algorithm="none")) == 401
+    assert await status(jwt.encode(claims, SECRET, algorithm="HS384")) == 401
+
+
+async def test_a_visitor_gets_a_conversation_of_their_own(bank: Bank) -> None:
+    one, two = [(await bank.site.client.post("/v1/visitors")).json() for _ in range(2)]
+    assert one["conversation"] != two["conversation"]
+    assert (await bank.say("send", bearer(one["token"]), one["conversation"])).status_code == 200
+    assert (await bank.say("send", bearer(one["token"]), two["conversation"])).status_code == 403
+
+
+async def test_visitors_come_only_where_they_are_welcome(tmp_path: Path) -> None:
+    async with served(tmp_path, keys=Keys([new_key("bank")[1]]), secret=SECRET) as site:
+        refused = await site.client.post("/v1/visitors")
+        assert (refused.status_code, refused.json()["type"]) == (403, "urn:soni:problem:no-visitors")
+
+
+async def test_on_this_machine_alone_nobody_needs_a_key(site: Site) -> None:
+    assert (await site.client.post("/v1/visitors")).json()["token"] is None
+    assert (await site.client.get("/v1/handoffs")).status_code == 200
+    named = await site.client.get("/health", headers={"Host": "evil.example"})
+    assert (named.status_code, named.json()["type"]) == (421, "urn:soni:problem:wrong-host")
+    for host in ("localhost:8000", "127.0.0.1", "[::1]:80"):
+        assert (await site.client.get("/health", headers={"Host": host})).status_code == 200
+
+
+async def test_pages_of_other_sites_are_kept_out(tmp_path: Path) -> None:
+    async with served(tmp_path, origins=("https://www.shop.example",)) as site:
+        body = {"text": "send"}
+        path = "/v1/conversations/ana/messages"
+        evil = await site.client.post(path, json=body, headers={"Origin": "https://evil.example"})
+        assert (evil.status_code, evil.json()["type"]) == (403, "urn:soni:problem:origin-not-allowed")
+        assert (await site.client.get("/v1/conversations/ana/state")).status_code == 404  # and nothing was done
+        own = await site.client.post(path, json=body, headers={"Origin": site.url})
+        assert own.status_code == 200
+        shop = await site.client.post(path, json=body, headers={"Origin": "https://www.shop.example"})
+        assert shop.headers["access-control-allow-origin"] == "https://www.shop.example"
+        asked = await site.client.options(
+            path,
+            headers={
+                "Origin": "https://www.shop.example",
+                "Access-Control-Request-Method": "POST",
+                "Access-Control-Request-Headers": "authorization,content-type,last-event-id",
+            },
+        )
+        assert asked.status_code == 200
+        assert asked.headers["access-control-allow-origin"] == "https://www.shop.example"
+        assert "access-control-allow-credentials" not in asked.headers
+
+
+async def test_a_form_of_another_site_cannot_be_mistaken_for_json(site: Site) -> None:
+    response = await site.client.post(
+        "/v1/conversations/ana/messages", content='{"text": "send"}', headers={"Content-Type": "text/plain"}
+    )
+    assert (response.status_code, response.json()["type"]) == (415, "urn:soni:problem:not-json")
+
+
+async def test_a_socket_takes_a_token_as_a_subprotocol(bank: Bank) -> None:
+    token = sign(SECRET, "bank", "ana", seconds=60)
+    address = f"{bank.site.url.replace('http', 'ws')}/v1/conversations/ana/ws"
+    protocols = [Subprotocol("soni"), Subprotocol(f"bearer.{token}")]
+    async with connect(address, subprotocols=protocols, proxy=None) as socket:
+        assert socket.subprotocol == "soni"
+    async with connect(address, additional_headers=bank.bank, proxy=None):
+        pass
+    with pytest.raises(InvalidStatus) as refused:
+        await connect(address, proxy=None)
+    assert refused.value.response.status_code == 401
+    with pytest.raises(InvalidStatus) as refused:
+        await connect(address.replace("ana", "luis"), subprotocols=protocols, proxy=None)
+    assert refused.value.response.status_code == 403
+
+
+async def test_a_conversation_may_not_talk_without_end(tmp_path: Path) -> None:
+    async with served(tmp_path, rate=6) as site:
+        answers = [await site.client.post("/v1/conversations/ana/messages", json={"text": "many"}) for _ in range(4)]
+        assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
+        assert 0 < int(answers[-1].headers["retry-after"]) <= 11
+        assert (await site.client.post("/v1/conversations/luis/messages", json={"text": "many"})).status_code == 200
+
+
+async def test_keys_cannot_be_tried_without_end(bank: Bank) -> None:
+    statuses = [(await bank.get("models", bearer(f"guess-{number}"))).status_code for number in range(12)]
+    assert statuses == [401] * 10 + [429] * 2
+    assert (await bank.get("models", bank.bank)).status_code == 200
+
+
+def test_a_rate_comes_back_with_time() -> None:
+    now = 0.0
+    rate = Rate(60, clock=lambda: now)
+    for _ in range(20):
+        rate.count("ana")
+    with pytest.raises(HttpProblem, match="try again in 1 s"):
+        rate.count("ana")
+    now += 1.0
+    rate.count("ana")
+    with pytest.raises(HttpProblem):
+        rate.count("ana")
+    rate.count("luis")
+
+
+@pytest.mark.parametrize("line", ["soni_abc", "bank:soni_abc", "bank:sha256:short", "Bank:sha256:" + "0" * 64])
+def test_a_key_that_is_not_hashed_is_refused_and_not_shown(line: str) -> None:
+    with pytest.raises(ConfigError, match="entry 2") as refused:
+        Keys([new_key("bank")[1], line])
+    assert "abc" not in str(refused.value)
+
+
+def test_a_tenant_has_a_plain_name() -> None:
+    for name in ("", "Bank", "a/b", "a" * 41, "-a", "a b"):
+        with pytest.raises(ConfigError):
+            new_key(name)
