@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from soni.config.loader import read_config
@@ -29,8 +32,34 @@ def blocks(language: str) -> list[Any]:
     return [block for block in BLOCKS if block.values[0] == language]
 
 
+SERVED = "http://127.0.0.1:8000"
+
+
+@pytest.fixture
+def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The banking assistant's address, for blocks that talk to it."""
+    if SERVED not in request.getfixturevalue("code"):
+        yield SERVED
+        return
+    command: list[str | Path] = [
+        SONI,
+        "serve",
+        "-c",
+        "examples/banking/domain",
+        "--port",
+        "0",
+        "--store",
+        f"sqlite:{tmp_path}/c.db",
+    ]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().split(" is at ")[1].split()[0]
+        process.terminate()
+
+
 @pytest.mark.parametrize(("language", "code"), blocks("python"))
-def test_python_runs(language: str, code: str) -> None:
+def test_python_runs(language: str, code: str, served: str) -> None:
+    code = code.replace(SERVED, served)
     subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=ROOT, check=True, capture_output=True, timeout=60)
 
 
@@ -44,12 +73,14 @@ def test_yaml_loads(language: str, code: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("language", "code"), blocks("sh"))
-def test_commands_exist_and_work(language: str, code: str) -> None:
+def test_commands_exist_and_work(language: str, code: str, served: str) -> None:
     targets = (ROOT / "Makefile").read_text()
     for line in filter(None, (line.split("#")[0].strip() for line in code.splitlines())):
         program, *arguments = (word for word in line.split() if not word.startswith("BANK_"))
         if program == "make":
             assert f"\n{arguments[0]}:" in targets
+        elif program == "curl":
+            curl(line.replace(SERVED, served))
         elif program == "pkill":
             # Tried by tests/cli/test_durable.py, on a chat of its own.
             assert line == 'pkill -9 -f "soni chat --config examples/banking"'
@@ -59,6 +90,28 @@ def test_commands_exist_and_work(language: str, code: str) -> None:
             subprocess.run(
                 [SONI, *arguments], cwd=ROOT, check=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=60
             )
+
+
+def curl(line: str) -> None:
+    """Do what curl would do."""
+    method, headers, body, url = "GET", {}, None, ""
+    words = iter(shlex.split(line)[1:])
+    for word in words:
+        match word:
+            case "-N":
+                continue
+            case "-X":
+                method = next(words)
+            case "-H":
+                name, _, value = next(words).partition(": ")
+                headers[name] = value
+            case "-d":
+                body = next(words)
+            case _:
+                url = word
+    response = httpx.request(method, url, headers=headers, content=body, timeout=60)
+    assert response.status_code == 200, (line, response.text)
+    assert "event: error" not in response.text
 
 
 TRANSCRIPTS = [block for block in blocks("") if "README" in str(block.id) and str(block.values[1]).startswith("> ")]

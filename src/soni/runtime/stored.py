@@ -86,16 +86,16 @@ class StoredConversations:
             life: str | None = None
             while True:
                 news.clear()
-                now, messages = await history.news(self._store, user_id, at)
-                if life is not None and now != life:
+                found = await history.news(self._store, user_id, at)
+                if life is not None and found.life != life:
                     return
-                life = now
-                for message in messages:
+                life = found.life
+                for message in found.messages:
                     yield message
                     at = message.sequence or at
-                if messages:
-                    if hears:
-                        await history.hear(self._store, user_id, at)
+                if hears and found.messages and found.heard < at:
+                    await history.hear(self._store, user_id, at)
+                if not found.is_all:
                     continue
                 try:
                     async with asyncio.timeout(beat):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from soni.core.message_sink import Message
 from soni.errors import ConversationBusy
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from soni.store.store import Statement, Store
 
 _AT_ONCE = 100
-"""How many messages are read at once, so that nobody who was away for long fills the memory."""
 
 
 async def interrupted(reader: Reader) -> list[str]:
@@ -75,13 +74,26 @@ async def messages_of(reader: Reader, conversation: str, first: int, last: int) 
     return [(row[0], replace(Message.load(json.loads(row[2])), sequence=row[1])) for row in rows[0]]
 
 
-async def news(reader: Reader, conversation: str, sequence: int) -> tuple[str | None, list[Message]]:
-    """What was said after a message, some of it if it is much, and in which life of the conversation."""
-    life = "SELECT incarnation FROM soni_conversations WHERE conversation = ?"
+class News(NamedTuple):
+    """What was said after a message."""
+
+    life: str | None
+    """Which life of the conversation it is; None if there is no such conversation."""
+    heard: int
+    """Up to which message somebody was there to hear."""
+    messages: list[Message]
+    is_all: bool
+    """Whether there is no more; much is read in pieces, so that nobody who was away for long fills the memory."""
+
+
+async def news(reader: Reader, conversation: str, sequence: int) -> News:
+    """What was said after a message."""
+    life = "SELECT incarnation, heard FROM soni_conversations WHERE conversation = ?"
     said = "SELECT sequence, message FROM soni_outbox WHERE conversation = ? AND sequence > ? ORDER BY sequence LIMIT ?"
     found, rows = await reader.read((life, (conversation,)), (said, (conversation, sequence, _AT_ONCE)))
     messages = [replace(Message.load(json.loads(row[1])), sequence=row[0]) for row in rows]
-    return (found[0][0] if found else None), messages
+    name, heard = found[0] if found else (None, 0)
+    return News(name, heard, messages, len(rows) < _AT_ONCE)
 
 
 async def with_a_person(reader: Reader, prefix: str) -> list[dict[str, Any]]:

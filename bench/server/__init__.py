@@ -1,0 +1,1 @@
+"""What serving costs on top of the engine."""
