@@ -145,6 +145,9 @@ async def test_on_this_machine_alone_nobody_needs_a_key(site: Site) -> None:
     assert (await site.client.get("/v1/handoffs")).status_code == 200
     named = await site.client.get("/health", headers={"Host": "evil.example"})
     assert (named.status_code, named.json()["type"]) == (421, "urn:soni:problem:wrong-host")
+    for name in ("X-Forwarded-For", "Forwarded", "Via"):
+        passed_on = await site.client.get("/v1/models", headers={name: "203.0.113.7"})
+        assert (passed_on.status_code, passed_on.json()["type"]) == (403, "urn:soni:problem:needs-keys")
     for host in ("localhost:8000", "127.0.0.1", "[::1]:80"):
         assert (await site.client.get("/health", headers={"Host": host})).status_code == 200
 

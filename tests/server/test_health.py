@@ -260,4 +260,7 @@ provider.shutdown()
     (tool,) = spans["execute_tool pay"]
     assert (tool["gen_ai.operation.name"], tool["gen_ai.tool.name"]) == ("execute_tool", "pay")
     assert len(spans["understand"]) == 6
+    (route,) = {request["http.route"] for request in spans["POST /v1/conversations/{conversation}/messages"]}
+    assert route == "/v1/conversations/{conversation}/messages"
+    assert len(spans) == 4, sorted(spans)
     assert "4711" not in str(spans)

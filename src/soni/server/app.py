@@ -82,6 +82,8 @@ def create_app(
         lifespan=life,
         docs_url=None,
         redoc_url=None,
+        # Requests are traced by FastAPI itself; what it would log holds what people wrote.
+        telemetry={"logs": False, "metrics": False, "operation_spans": False},
     )
     problems.install(app)
     for part in (conversations, desk, socket, completions, health, page):

@@ -114,7 +114,7 @@ class TurnOut(BaseModel):
     """What came of a message."""
 
     conversation: str
-    message_id: str
+    message_id: str | None = Field(description="The name of the message, if the turn was begun by one.")
     turn: int
     recovered: list[MessageOut] = Field(description="What was said before, when nobody was there to hear it.")
     messages: list[MessageOut]
@@ -123,7 +123,7 @@ class TurnOut(BaseModel):
     failed: bool = Field(description="Whether the turn could not be finished; the assistant has said so.")
 
     @classmethod
-    def of(cls, name: str, message_id: str, result: TurnResult, *, private: bool) -> TurnOut:
+    def of(cls, name: str, message_id: str | None, result: TurnResult, *, private: bool) -> TurnOut:
         task = result.pending
         return cls(
             conversation=name.partition("/")[2],

@@ -68,7 +68,7 @@ def slots_of(caller: Caller, given: dict[str, Any] | None) -> dict[str, Any]:
     return {**caller.slots, **(given or {})}
 
 
-def answer(service: Service, name: str, message_id: str, result: TurnResult) -> TurnOut:
+def answer(service: Service, name: str, message_id: str | None, result: TurnResult) -> TurnOut:
     """What came of a turn, for whoever asked."""
     private = is_private(result.pending, [], service.loop.config)
     return TurnOut.of(name, message_id, result, private=private)
@@ -168,7 +168,7 @@ async def start(name: Mine, caller: Anybody, service: TheService, body: StartIn 
     slots = slots_of(caller, body.slots if body else None)
     service.messages.count(name)
     task = service.turns.begin(name, lambda: service.loop.start(name, slots=slots))
-    return answer(service, name, "start", await service.turns.result(task))
+    return answer(service, name, None, await service.turns.result(task))
 
 
 @router.get("/events", responses={200: _STREAM}, response_class=EventStream, response_model=None)

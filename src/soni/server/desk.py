@@ -66,7 +66,7 @@ async def say(
 async def give_back(name: Known, service: TheService) -> TurnOut:
     """Give the conversation back to the assistant, which says so and asks again what was open."""
     task = service.turns.begin(name, lambda: service.loop.return_to_assistant(name))
-    return answer(service, name, "return", await service.turns.result(task))
+    return answer(service, name, None, await service.turns.result(task))
 
 
 @router.post("/tokens", tags=["access"])

@@ -10,15 +10,11 @@ import uuid
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from opentelemetry import context as open_telemetry
-from opentelemetry import propagate
-from opentelemetry.trace import SpanKind
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 
 from soni.server.problems import HttpProblem, problem_of
 from soni.server.settings import is_loopback
-from soni.telemetry import span
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -33,6 +29,9 @@ _MOST_DRAINED = 4 * 1024 * 1024
 _JSON = re.compile(r"application/(json|[\w.-]+\+json)\s*(;|$)", re.IGNORECASE)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _ALWAYS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+_GONE = 499
+"""What is noted of a client that did not wait for an answer."""
+_PASSED_ON = ("x-forwarded-for", "forwarded", "x-real-ip", "via")
 _LOCAL_NAMES = ("localhost", "soni.localhost")
 
 
@@ -59,6 +58,7 @@ class Guard:
                 status = message["status"]
                 told = MutableHeaders(raw=list(message.get("headers", [])))
                 told.update({**_ALWAYS, "X-Request-ID": request_id})
+                told.setdefault("Cache-Control", "no-store")  # most of it is somebody's own
                 message = {**message, "headers": told.raw}
             elif message["type"] == "websocket.accept":
                 status = 101
@@ -66,38 +66,24 @@ class Guard:
                 status = 403
             await send(message)
 
-        token = open_telemetry.attach(propagate.extract(dict(headers)))
-        about = {"http.request.method": scope.get("method", "GET"), "url.path": scope["path"]}
         try:
-            with span(f"{about['http.request.method']} {_kind_of(scope)}", about, SpanKind.SERVER) as current:
-                try:
-                    self._check_origin(scope, headers)
-                    if scope["type"] == "http":
-                        receive = await self._bounded(headers, receive)
-                    await self._app(scope, receive, answer)
-                except ClientDisconnect:
-                    logger.debug("a client went away in the middle of its request")
-                except Exception as error:  # the last place where anything can still be answered
-                    if not status:
-                        await problem_of(error).response(scope, receive, answer)
-                    elif not isinstance(error, OSError):
-                        logger.exception("a request failed after its answer had begun")
-                current.set_attribute("http.response.status_code", status)
+            self._check_origin(scope, headers)
+            if scope["type"] == "http":
+                receive = await self._bounded(headers, receive)
+            await self._app(scope, receive, answer)
+        except ClientDisconnect:
+            logger.debug("a client went away in the middle of its request")
+        except Exception as error:  # the last place where anything can still be answered
+            if not status:
+                await problem_of(error).response(scope, receive, answer)
+            elif not isinstance(error, OSError):
+                logger.exception("a request failed after its answer had begun")
         finally:
-            open_telemetry.detach(token)
-            seconds = time.perf_counter() - began
+            method = scope.get("method", "GET")
             route = getattr(scope.get("route"), "path", None) or "(none)"
-            self._metrics.request(about["http.request.method"], route, status or 499)
-            logger.info(
-                "request",
-                extra={
-                    "request_id": request_id,
-                    "method": about["http.request.method"],
-                    "route": route,
-                    "status": status or 499,
-                    "seconds": round(seconds, 4),
-                },
-            )
+            self._metrics.request(method, route, status or _GONE)
+            about = {"request_id": request_id, "method": method, "route": route, "status": status or _GONE}
+            logger.info("request", extra={**about, "seconds": round(time.perf_counter() - began, 4)})
 
     def _check_origin(self, scope: Scope, headers: Headers) -> None:
         """A page of another site may not use a visitor's browser to get here, by whatever name it found us."""
@@ -105,6 +91,9 @@ class Guard:
         if self._settings.is_open and not _is_local_name(host):
             detail = f"this server is for its own machine only, and is not called '{host[:100]}'"
             raise HttpProblem(421, "wrong-host", detail)
+        if self._settings.is_open and any(name in headers for name in _PASSED_ON):
+            detail = "a proxy passes requests of others on to a server without keys; give it keys (soni key)"
+            raise HttpProblem(403, "needs-keys", detail)
         origin = headers.get("origin")
         if origin is None or origin in self._settings.origins or "*" in self._settings.origins:
             return
@@ -153,10 +142,6 @@ class Guard:
             return {"type": "http.request", "body": bytes(body), "more_body": False}
 
         return again
-
-
-def _kind_of(scope: Scope) -> str:
-    return "websocket" if scope["type"] == "websocket" else "request"
 
 
 def _too_large(most: int) -> HttpProblem:

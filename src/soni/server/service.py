@@ -78,20 +78,25 @@ def service_of(connection: HTTPConnection) -> Service:
     return service
 
 
+# Dependencies are coroutines, also where they await nothing: FastAPI runs the others in threads.
+async def _service(connection: HTTPConnection) -> Service:
+    return service_of(connection)
+
+
 def _bearer(connection: HTTPConnection) -> str | None:
     kind, _, credential = connection.headers.get("authorization", "").partition(" ")
     return credential.strip() or None if kind.lower() == "bearer" else None
 
 
-def _anybody(
+async def _anybody(
     connection: HTTPConnection,
-    service: Annotated[Service, Depends(service_of)],
+    service: Annotated[Service, Depends(_service)],
     _: Annotated[Any, Security(HTTPBearer(auto_error=False, description="An API key, or a user's token."))],
 ) -> Caller:
     return service.caller(connection, _bearer(connection))
 
 
-def _key_holder(caller: Annotated[Caller, Depends(_anybody)]) -> Caller:
+async def _key_holder(caller: Annotated[Caller, Depends(_anybody)]) -> Caller:
     if caller.is_user:
         raise HttpProblem(403, "needs-a-key", "a user's token is not good for this; it takes an API key")
     return caller
@@ -110,15 +115,15 @@ ConversationId = Annotated[
 ]
 
 
-def _mine(conversation: ConversationId, caller: Annotated[Caller, Depends(_anybody)]) -> str:
+async def _mine(conversation: ConversationId, caller: Annotated[Caller, Depends(_anybody)]) -> str:
     return own(caller, conversation)
 
 
-def _theirs(conversation: ConversationId, caller: Annotated[Caller, Depends(_key_holder)]) -> str:
+async def _theirs(conversation: ConversationId, caller: Annotated[Caller, Depends(_key_holder)]) -> str:
     return own(caller, conversation)
 
 
-async def _known(name: Annotated[str, Depends(_theirs)], service: Annotated[Service, Depends(service_of)]) -> str:
+async def _known(name: Annotated[str, Depends(_theirs)], service: Annotated[Service, Depends(_service)]) -> str:
     await check_known(service, name)
     return name
 
@@ -130,7 +135,7 @@ async def check_known(service: Service, name: str) -> None:
         raise HttpProblem(404, "no-such-conversation", detail)
 
 
-TheService = Annotated[Service, Depends(service_of)]
+TheService = Annotated[Service, Depends(_service)]
 Anybody = Annotated[Caller, Depends(_anybody)]
 KeyHolder = Annotated[Caller, Depends(_key_holder)]
 Mine = Annotated[str, Depends(_mine)]

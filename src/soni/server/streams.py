@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
+
+from soni.errors import SoniError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from contextlib import AbstractContextManager
 
     from starlette.types import Receive, Scope, Send
+
+logger = logging.getLogger(__name__)
 
 SLOWEST = 30.0
 """How many seconds a client may take to take a piece of a stream."""
@@ -68,7 +73,9 @@ class EventStream(Response):
         with suppress(TimeoutError):
             async with asyncio.timeout(SLOWEST):
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
-        if isinstance(outcome[0], Exception):
+        if isinstance(outcome[0], SoniError):
+            logger.warning("a stream ended: %s", outcome[0])
+        elif isinstance(outcome[0], Exception):
             raise outcome[0]
 
     async def _send(self, send: Send) -> None:

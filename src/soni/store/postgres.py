@@ -61,7 +61,7 @@ class PostgresStore(Store):
     async def _listen(self) -> None:
         """Hear of what any process writes, on a connection that is there for nothing else."""
         while True:
-            with suppress(psycopg.Error):
+            with suppress(psycopg.Error, OSError):
                 async with await psycopg.AsyncConnection.connect(self._url, autocommit=True) as connection:
                     await connection.execute(f"LISTEN {_CHANNEL}")
                     self.watchers.tell_all()  # about what was said while nobody listened

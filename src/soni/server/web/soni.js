@@ -113,8 +113,8 @@
       if (this.#begun) return;
       this.#begun = true;
       if (!this.hasAttribute("mode")) this.setAttribute("mode", "page");
-      const language = (this.getAttribute("lang") || assistant.language || "en").slice(0, 2);
-      this.words = WORDS[language] || WORDS.en;
+      this.language = (this.getAttribute("lang") || assistant.language || "en").slice(0, 2);
+      this.words = WORDS[this.language] || WORDS.en;
       this.name = this.getAttribute("name") || assistant.name || "Assistant";
       const accent = this.getAttribute("accent");
       if (accent) this.style.setProperty("--accent", accent);
@@ -155,7 +155,7 @@
       const close = make("button", { type: "button", "aria-label": words("close"), title: words("close"), hidden: !widget, onclick: () => this.#show(false) }, icon("close"));
       const title = make("h1", {}, this.name);
       this.panel = make("section", {
-        class: "panel", "aria-label": this.name, ...(widget ? { role: "dialog", hidden: true } : {}),
+        class: "panel", lang: this.language, "aria-label": this.name, ...(widget ? { role: "dialog", hidden: true } : {}),
         onkeydown: (event) => { if (widget && event.key === "Escape") this.#show(false); },
       }, make("header", {}, sign, make("div", { class: "who" }, title, this.status), again, close),
         this.log, this.typing, this.told, this.newer, this.banner, this.form);
@@ -298,8 +298,10 @@
     async #begin() {
       const token = this.getAttribute("token");
       if (token) {
-        const claims = JSON.parse(atob(token.split(".")[1].replace(/-/g, "+").replace(/_/g, "/")));
-        this.#session = { token, conversation: claims.sub };
+        try {
+          const claims = JSON.parse(atob(token.split(".")[1].replace(/-/g, "+").replace(/_/g, "/")));
+          this.#session = { token, conversation: claims.sub };
+        } catch { throw new Refused(400, { detail: "the token cannot be read" }, 0); }
         return;
       }
       this.#session = store.get(this.#key);
@@ -510,7 +512,10 @@
     attributeChangedCallback(name, before, now) {
       if (!this.#begun || before === now || !now) return;
       const known = this.#session?.conversation;
-      this.#begin().then(() => { if (known !== this.#session.conversation) { this.#clear(); this.#load(); } this.#wake?.(); });
+      this.#begin().then(() => {
+        if (known && known !== this.#session.conversation) { this.#clear(); this.#load(); }
+        this.#wake?.();
+      }).catch((error) => { this.banner.hidden = false; this.banner.textContent = this.#say("closed", { why: error.message }); });
     }
   }
 
