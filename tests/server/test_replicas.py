@@ -80,15 +80,19 @@ async def transcript(client: httpx.AsyncClient) -> list[tuple[str, str]]:
     return [(line["role"], line["text"]) for line in lines]
 
 
-@pytest.fixture
-async def undisturbed(tmp_path: Path) -> list[tuple[str, str]]:
-    """What is said when nobody dies."""
-    folder = tmp_path / "undisturbed"
-    folder.mkdir()
-    async with replica(folder, f"sqlite:{folder}/c.db") as one:
-        for number, text in enumerate(TURNS):
-            assert (await one.say(text, f"m-{number}")).status_code == 200
-        return await transcript(one.client)
+UNDISTURBED = [
+    ("user", "send"),
+    ("assistant", "How much?"),
+    ("user", "100"),
+    ("assistant", "To whom?"),
+    ("user", "Ana"),
+    ("assistant", "Send 100 to Ana?"),
+    ("user", "yes"),
+    ("assistant", "Sent…"),
+    ("assistant", "Done: T1."),
+    ("user", "what is left?"),
+    ("assistant", "42 is left."),
+]
 
 
 # In the middle of each turn, at its very end, and around the payment.
@@ -106,9 +110,7 @@ POINTS = [
 
 
 @pytest.mark.parametrize("point", POINTS)
-async def test_g1_to_g5_hold_when_one_of_two_replicas_is_killed(
-    tmp_path: Path, store: str, point: str, undisturbed: list[tuple[str, str]]
-) -> None:
+async def test_g1_to_g5_hold_when_one_of_two_replicas_is_killed(tmp_path: Path, store: str, point: str) -> None:
     """The client sends every message to the first replica, and to the other one when the first does not answer."""
     async with replica(tmp_path, store, point) as doomed, replica(tmp_path, store) as other:
         heard: list[str] = []
@@ -128,7 +130,7 @@ async def test_g1_to_g5_hold_when_one_of_two_replicas_is_killed(
             assert ("assistant", "I do not know whether it went through.") in said
         else:
             assert paid == 1, "G3"
-            assert said == undisturbed, "G2, G5"
+            assert said == UNDISTURBED, "G2, G5"
         kept = [
             message["id"]
             for line in (await other.client.get("/v1/conversations/ana/transcript")).json()["lines"]
