@@ -134,3 +134,25 @@ def test_traces_without_their_extra_say_what_to_install() -> None:
     )
     assert done.returncode == 1
     assert "pip install 'soni[telemetry]'" in done.stdout
+
+
+def test_a_second_ctrl_c_does_not_wait_for_a_turn(tmp_path: Path) -> None:
+    """The turn is finished at the next start."""
+    books = {"BANK_BOOKS": str(tmp_path / "books.json"), "BANK_SECONDS": "600"}
+    with serving(tmp_path, **books) as (url, process):
+        messages = f"{url}/v1/conversations/ana/messages"
+        httpx.post(messages, json={"text": "send 20 euros to Ana"}, timeout=60)
+        headers = {"Accept": "text/event-stream"}
+        with httpx.stream("POST", messages, json={"text": "yes", "message_id": "m"}, headers=headers) as response:
+            lines = response.iter_lines()
+            while "Sending" not in next(lines):
+                continue
+            process.send_signal(signal.SIGINT)
+            while httpx.get(f"{url}/ready").json()["checks"]["serving"] != "stopping":
+                continue
+            process.send_signal(signal.SIGINT)
+            assert any("stopping" in line for line in lines)
+        process.communicate(timeout=25)  # it would have waited 30 seconds for the turn
+    with serving(tmp_path, **{**books, "BANK_SECONDS": "0"}) as (url, _):
+        answer = httpx.post(f"{url}/v1/conversations/ana/messages", json={"text": "yes", "message_id": "m"}, timeout=60)
+        assert answer.json()["messages"][-1]["text"].startswith("Done.")

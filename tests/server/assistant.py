@@ -50,6 +50,13 @@ flows:
     steps:
       - {collect: pin, message: "Your PIN?"}
       - {step: done, type: say, message: "Unblocked."}
+  guarded:
+    description: Let somebody in
+    trigger: {intents: [guarded]}
+    steps:
+      - {collect: pin, message: "Your PIN?"}
+      - {step: wait, type: action, call: wait}
+      - {step: done, type: say, message: "Let in."}
   slow:
     description: Take a while
     trigger: {intents: [slow]}
@@ -128,7 +135,7 @@ class Script:
     """What each message means."""
 
     async def understand(self, message: str, context: DialogueContext) -> Understood:
-        flows = ("card", "slow", "many", "vault", "broken", "flood")
+        flows = ("card", "guarded", "slow", "many", "vault", "broken", "flood")
         starts = {"send": "transfer", **{flow: flow for flow in flows}}
         meaning: dict[str, Command] = {
             "yes": AffirmConfirmation(),

@@ -317,3 +317,85 @@ async def test_a_visitor_whose_token_has_run_out_gets_another(tmp_path: Path) ->
         await write(page, "many")
         await expect(page.get_by_text("Three.")).to_be_visible()
         assert await texts(page) == ["many", "One.", "Two.", "Three."]
+
+
+async def test_another_users_token_shows_and_sends_nothing_of_the_first(tmp_path: Path) -> None:
+    """A host page that logs one user out and another in changes the token, and nothing else."""
+    async with served(tmp_path, keys=Keys([new_key("shop")[1]]), secret=SECRET) as site:
+        ana, luis = (sign(SECRET, "shop", name, seconds=600) for name in ("ana", "luis"))
+        await site.service.loop.run_turn("send", user_id="shop/luis")
+        async with opened(f"{site.url}/soni.js") as page:  # a page of this origin, without a chat yet
+            await page.route("**/host.html", lambda route: route.fulfill(body=HOST % ana, content_type="text/html"))
+            await page.goto(f"{site.url}/host.html")
+            await write(page, "many")
+            await expect(page.get_by_text("Three.")).to_be_visible()
+            await page.context.route("**/ana/messages", lambda route: route.abort())
+            await write(page, "ana's secret")
+            await expect(page.get_by_text("Sending…")).to_be_visible()
+            await page.evaluate("token => document.querySelector('soni-chat').setAttribute('token', token)", luis)
+            await expect(page.get_by_text("How much?")).to_be_visible()
+            await site.service.loop.run_turn("card", user_id="shop/ana")
+            await write(page, "100")
+            await expect(page.get_by_role("button", name="Luis")).to_be_visible()
+            assert await texts(page) == ["send", "How much?", "100", "To whom?"]
+        said = [line["text"] for line in await site.service.loop.transcript("shop/luis")]
+        assert said == ["send", "How much?", "100", "To whom?"]
+        assert "ana's secret" not in str(await site.service.loop.transcript("shop/ana"))
+
+
+HOST = """<!doctype html><html lang="en"><head><title>Host</title><script src="/soni.js" defer></script></head>
+<body><soni-chat mode="page" token="%s"></soni-chat></body></html>"""
+
+
+async def test_words_that_come_while_the_page_catches_up_stay_on_it(tmp_path: Path) -> None:
+    async with served(tmp_path) as site, opened(site.url) as page:
+        await write(page, "a person, please")
+        await expect(page.get_by_text("A person is with you")).to_be_visible()
+        conversation = (await site.client.get("/v1/handoffs")).json()["conversations"][0]["conversation"]
+        written, said = asyncio.Event(), asyncio.Event()
+
+        async def late(route: Any) -> None:
+            """The transcript as it was before the second message, which comes before the transcript does."""
+            response = await route.fetch()
+            written.set()
+            await said.wait()
+            await route.fulfill(response=response)
+
+        await page.route("**/transcript", late, times=1)
+        await site.service.loop.say(f"local/{conversation}", "This is Marta.")
+        await written.wait()
+        await site.service.loop.say(f"local/{conversation}", "Your card is blocked.")
+        await expect(page.get_by_text("Your card is blocked.")).to_be_visible()
+        said.set()
+        await expect(page.locator(".person .bubble")).to_have_text(["This is Marta.", "Your card is blocked."])
+
+
+async def test_a_message_on_a_dead_connection_is_sent_again(tmp_path: Path) -> None:
+    """No answer and no end: after a while without a sign of life the page asks again, under the same name."""
+    async with served(tmp_path) as site, opened(site.url) as page:
+        await expect(page.get_by_text("Online")).to_be_visible()
+        asked = asyncio.Event()
+        forever = asyncio.Event()
+
+        async def swallow(route: Any) -> None:
+            asked.set()
+            await forever.wait()
+
+        await page.clock.install()
+        await page.route("**/messages", swallow, times=1)
+        await write(page, "send")
+        await asked.wait()
+        await page.clock.fast_forward(45_000)
+        await page.clock.resume()
+        await expect(page.get_by_text("How much?")).to_be_visible()
+        forever.set()
+
+
+async def test_a_refused_new_beginning_is_told_as_such(tmp_path: Path) -> None:
+    async with served(tmp_path) as site, opened(site.url) as page:
+        await expect(page.get_by_text("Online")).to_be_visible()
+        refuse = {"status": 429, "body": '{"detail": "too many requests"}'}
+        await page.context.route("**/reset", lambda route: route.fulfill(**refuse))
+        await page.get_by_role("button", name="Start again").click()
+        await expect(page.get_by_text("too many requests")).to_be_visible()
+        await expect(page.get_by_text("Online")).to_be_visible()

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 import uuid
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
@@ -28,6 +28,7 @@ from soni.runtime.report import TurnReport
 from soni.runtime.running import TurnRunner
 from soni.runtime.shapes import flow_shapes
 from soni.runtime.stored import StoredConversations
+from soni.runtime.sweeper import Sweeper
 from soni.runtime.turn import Delivery
 from soni.store import history
 from soni.store.journal import Journal
@@ -62,7 +63,8 @@ class RuntimeLoop(StoredConversations):
     Use it as an async context manager. Conversations are kept in `store`, in memory if none is given; `checkpointer`
     is LangGraph's own, with the journal in memory. A message that comes while a turn of the same conversation is
     running, here or in another process on the same store, waits for it for up to `wait` seconds; different
-    conversations do not wait for each other. While the loop is open, turns that a process which is gone has left
+    conversations do not wait for each other. A connection to the store that is lost in a turn is looked for again for
+    `reconnect` seconds, or as long as `wait`. While the loop is open, turns that a process which is gone has left
     unfinished are finished, at once and every `recover_every` seconds, or only when asked for if that is None.
     `observe` is told of every turn that has ended.
     """
@@ -79,6 +81,7 @@ class RuntimeLoop(StoredConversations):
         person: MessageSink | None = None,
         clock: Callable[[], datetime] = datetime.now,
         wait: float = 30.0,
+        reconnect: float | None = None,
         recover_every: float | None = 15.0,
         observe: Callable[[TurnReport], None] | None = None,
     ) -> None:
@@ -104,33 +107,27 @@ class RuntimeLoop(StoredConversations):
         )
         self._clock = clock
         self._wait = wait
+        self._reconnect = wait if reconnect is None else reconnect
         self._recover_every = recover_every
         self._observe = observe
-        self._sweeping: asyncio.Task[None] | None = None
-        self._closing = asyncio.Event()
-        self.has_recovered = False
-        """Whether what others left unfinished has been looked for since the loop was opened."""
+        self._sweeper = Sweeper(self.interrupted, self.recover)
 
     async def __aenter__(self) -> RuntimeLoop:
         if self._turns.understanding is None:
             self._turns.understanding = configured_understanding(self.config)
-        if self._store.shared and self._sweeping is None and self._recover_every is not None:
-            self._closing = asyncio.Event()
-            self._sweeping = asyncio.create_task(self._sweep(self._recover_every))
-        else:
-            self.has_recovered = True  # there is nothing to look for, or nobody wants it looked for
+        if self._store.shared and self._recover_every is not None:
+            self._sweeper.start(self._recover_every)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        sweeping, self._sweeping = self._sweeping, None
-        if sweeping is not None:
-            self._closing.set()
-            await asyncio.wait({sweeping}, timeout=self._wait)  # what it is finishing, it finishes
-            sweeping.cancel()
-            with suppress(asyncio.CancelledError):
-                await sweeping
+        await self._sweeper.stop(self._wait)
+
+    @property
+    def has_recovered(self) -> bool:
+        """Whether what others left unfinished has been looked after, if there could be any."""
+        return self._sweeper.has_looked or not self._store.shared or self._recover_every is None
 
     async def process_message(
         self, text: str, *, user_id: str, sink: MessageSink | None = None, message_id: str | None = None
@@ -148,17 +145,27 @@ class RuntimeLoop(StoredConversations):
         payload: Mapping[str, str] | None = None,
         slots: Mapping[str, Any] | None = None,
         seen: str | None = None,
+        is_awaited: Callable[[], bool] | None = None,
     ) -> TurnResult:
         """Run a turn; a message that comes again under the same `message_id` gets the answer it got.
 
         `payload` is what a quick reply carries, `slots` are conversation-wide ones the host sets. `seen` is the id of
         the last message on this person's screen, where there may be several: a yes does not answer a confirmation
-        that came after it.
+        that came after it. `is_awaited` is asked at the end whether anybody is still there to hear the answer; what
+        nobody heard comes again with the next one.
         """
         chosen = None if payload is None else offered(payload)
         name = None if message_id is None else named(message_id)
         return await self._turn(
-            user_id, "message", text=readable(text), payload=chosen, slots=slots, message_id=name, sink=sink, seen=seen
+            user_id,
+            "message",
+            text=readable(text),
+            payload=chosen,
+            slots=slots,
+            message_id=name,
+            sink=sink,
+            seen=seen,
+            is_awaited=is_awaited,
         )
 
     async def start(
@@ -171,15 +178,24 @@ class RuntimeLoop(StoredConversations):
         return await self._turn(user_id, "start", slots=slots, sink=sink)
 
     async def say(
-        self, user_id: str, text: str, *, sink: MessageSink | None = None, message_id: str | None = None
+        self,
+        user_id: str,
+        text: str,
+        *,
+        sink: MessageSink | None = None,
+        message_id: str | None = None,
+        is_awaited: Callable[[], bool] | None = None,
     ) -> Message:
         """Speak as the person who has the conversation; `sink` is where the user hears it."""
         name = None if message_id is None else named(message_id)
-        return (await self._turn(user_id, "say", text=readable(text), message_id=name, sink=sink)).messages[-1]
+        said = await self._turn(user_id, "say", text=readable(text), message_id=name, sink=sink, is_awaited=is_awaited)
+        return said.messages[-1]
 
-    async def return_to_assistant(self, user_id: str, *, sink: MessageSink | None = None) -> TurnResult:
+    async def return_to_assistant(
+        self, user_id: str, *, sink: MessageSink | None = None, is_awaited: Callable[[], bool] | None = None
+    ) -> TurnResult:
         """Give the conversation back: the assistant says so, and asks again what was open."""
-        return await self._turn(user_id, "return", sink=sink)
+        return await self._turn(user_id, "return", sink=sink, is_awaited=is_awaited)
 
     async def reset(self, user_id: str) -> None:
         """Begin the conversation anew: flows and slots are forgotten."""
@@ -209,30 +225,7 @@ class RuntimeLoop(StoredConversations):
 
     async def recover_all(self) -> list[str]:
         """Finish every turn that nobody is going to finish; whose they were."""
-        finished = []
-        for user_id in await self.interrupted():
-            if self._closing.is_set():
-                break
-            try:
-                if await self.recover(user_id):
-                    logger.info("an interrupted turn of '%s' was finished", user_id)
-                    finished.append(user_id)
-            except ConversationBusy:
-                continue  # somebody is still at it
-            except Exception:  # one conversation that cannot be recovered must not keep the others waiting
-                logger.exception("the conversation of '%s' could not be recovered", user_id)
-        return finished
-
-    async def _sweep(self, pause: float) -> None:
-        """Now and then, look for turns that nobody is going to finish."""
-        while not self._closing.is_set():
-            try:
-                await self.recover_all()
-                self.has_recovered = True
-            except Exception:  # whatever it was, the next look may find the store in better health
-                logger.warning("interrupted turns could not be looked for", exc_info=True)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._closing.wait(), pause)
+        return await self._sweeper.finish_all()
 
     @asynccontextmanager
     async def _journal(self, user_id: str, wait: float | None = None) -> AsyncIterator[Journal]:
@@ -250,10 +243,11 @@ class RuntimeLoop(StoredConversations):
         slots: Mapping[str, Any] | None = None,
         message_id: str | None = None,
         seen: str | None = None,
+        is_awaited: Callable[[], bool] | None = None,
     ) -> TurnResult:
         """Accept a turn and run it; if the connection to the store is lost, go on with another."""
         request = Request(kind, message_id or uuid.uuid4().hex, self._clock(), text, payload)
-        delivery = Delivery(sink)
+        delivery = Delivery(sink, is_awaited or (lambda: True))
         clock, pause = asyncio.get_running_loop().time, 0.05
         deadline: float | None = None
         before: Journal | None = None
@@ -265,7 +259,7 @@ class RuntimeLoop(StoredConversations):
                     before = journal
                     return await self._accepted(journal, request, slots or {}, seen, delivery)
             except StoreUnavailable as error:
-                deadline = deadline or clock() + self._wait
+                deadline = deadline or clock() + self._reconnect
                 if not error.lost or clock() + pause > deadline:
                     raise
             await asyncio.sleep(pause)
@@ -302,7 +296,7 @@ class RuntimeLoop(StoredConversations):
 
     async def _finish_interrupted(self, journal: Journal) -> TurnResult | None:
         """Finish the turn that was begun and not ended, with what was written down of it."""
-        record, delivery = journal.unfinished, Delivery(None, is_awaited=False)
+        record, delivery = journal.unfinished, Delivery(None, lambda: False)
         if record is None:
             return None
         if record.attempts < MOST_ATTEMPTS:
@@ -368,7 +362,7 @@ class RuntimeLoop(StoredConversations):
         delivery: Delivery,
     ) -> TurnResult:
         """The answer that a message got when it came first."""
-        if known.request.text not in (request.text, MASK):
+        if known.request.kind != request.kind or known.request.text not in (request.text, MASK):
             raise MessageReused(f"message '{request.message_id}' has been taken before, with another text")
         said = await history.messages_of(journal.held, journal.conversation, known.turn, known.turn)
         messages = [message for _, message in said]

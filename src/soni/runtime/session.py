@@ -78,7 +78,8 @@ async def lines(reader: Reader, user_id: str, *, last: int = MOST_TOLD) -> list[
     said: list[Line] = []
     for record in recorded:
         turn, request = record.turn, record.request
-        if request.kind == "message" and request.text:
+        # Whether a message that is still being worked on holds a secret is known at the end of its turn.
+        if request.kind == "message" and request.text and record.status != "open":
             said.append(Line("user", turn, request.now, request.text, message_id=request.message_id))
         for message in answers.get(turn, []):
             role: Literal["person", "assistant"] = "person" if message.kind == "person" else "assistant"

@@ -94,7 +94,7 @@ class StoredConversations:
                     yield message
                     at = message.sequence or at
                 if hears and found.messages and found.heard < at:
-                    await history.hear(self._store, user_id, at)
+                    await history.hear(self._store, user_id, at, life)
                 if not found.is_all:
                     continue
                 try:
@@ -128,3 +128,7 @@ class StoredConversations:
     async def interrupted(self) -> list[str]:
         """The users with a turn that is not finished; some may be running right now."""
         return await history.interrupted(self._store)
+
+    async def is_running(self, user_id: str) -> bool:
+        """Whether a turn of this user is not finished."""
+        return await history.is_open(self._store, user_id)

@@ -30,9 +30,9 @@ SEND_LIMIT = 10.0
 class Delivery:
     """The way to a person: a sink that gets each message once, and is not asked again after it has failed."""
 
-    def __init__(self, sink: MessageSink | None, *, is_awaited: bool = True) -> None:
+    def __init__(self, sink: MessageSink | None, is_awaited: Callable[[], bool] = lambda: True) -> None:
         self.is_awaited = is_awaited
-        """Whether somebody waits for the answer, with or without a sink."""
+        """Whether somebody waits for the answer, with or without a sink; asked when the turn ends."""
         self._sink = sink
         self._sent: set[str] = set()
 
@@ -106,7 +106,7 @@ class Turn:
     @property
     def is_heard(self) -> bool:
         """Whether somebody waits for the answer."""
-        return self._delivery.is_awaited
+        return self._delivery.is_awaited()
 
     def message_id(self, key: str) -> str:
         """An id that a turn run again gives to the same message."""

@@ -62,11 +62,18 @@ class Caller:
     """The only one, for a user with a token; None for whoever has a key."""
     slots: Mapping[str, Any] = field(default_factory=dict)
     """What the token says about the user."""
+    expires: float | None = None
+    """When the token runs out."""
 
     @property
     def is_user(self) -> bool:
         """Whether it is one user, who may talk but not look behind."""
         return self.conversation is not None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """For how long a stream may stay open."""
+        return None if self.expires is None else max(self.expires - time.time(), 0.0)
 
     def name_of(self, conversation: str) -> str:
         """The conversation as the store knows it; no tenant can name another's."""
@@ -101,7 +108,7 @@ def verified(secret: str, token: str) -> Caller | None:
         return None
     tenant, conversation, slots = claims["tenant"], claims["sub"], claims.get("slots", {})
     sound = isinstance(tenant, str) and TENANT.fullmatch(tenant) and re.fullmatch(CONVERSATION, conversation)
-    return Caller(tenant, conversation, slots) if sound and isinstance(slots, dict) else None
+    return Caller(tenant, conversation, slots, claims["exp"]) if sound and isinstance(slots, dict) else None
 
 
 def _hashed(key: str) -> str:

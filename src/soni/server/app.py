@@ -19,7 +19,7 @@ from soni.server.logs import turn_line
 from soni.server.metrics import Metrics
 from soni.server.service import Service
 from soni.server.settings import ServerSettings
-from soni.server.turns import Turns
+from soni.server.turns import BUSY_LIMIT, HOLD_LIMIT, Turns
 from soni.store import open_store
 
 if TYPE_CHECKING:
@@ -61,12 +61,19 @@ def create_app(
         reader = understanding or configured_understanding(config)
         async with (
             open_store(store, connections=settings.turns + _SPARE) as opened,
-            RuntimeLoop(config, actions=actions, store=opened, understanding=reader, observe=observe, **more) as loop,
+            RuntimeLoop(
+                config,
+                actions=actions,
+                store=opened,
+                understanding=reader,
+                observe=observe,
+                **{"wait": HOLD_LIMIT, "reconnect": BUSY_LIMIT, **more},
+            ) as loop,
         ):
             service = app.state.service = Service(loop, settings, metrics, Turns(settings))
-            metrics.watch("soni_turns_running", "Turns that run now.", lambda: service.turns.running)
-            metrics.watch("soni_turns_waiting", "Turns that wait for a place.", lambda: service.turns.waiting)
-            metrics.watch("soni_streams_open", "Event streams and WebSockets.", lambda: service.streams.total)
+            metrics.running.set_function(lambda: service.turns.running)
+            metrics.waiting.set_function(lambda: service.turns.waiting)
+            metrics.streams.set_function(lambda: service.streams.total)
             warming = asyncio.create_task(_warm(service, reader))
             try:
                 yield
@@ -89,7 +96,8 @@ def create_app(
     for part in (conversations, desk, socket, completions, health, page):
         app.include_router(part.router)
     _describe_problems(app)
-    if settings.origins:
+    app.add_middleware(Guard, settings=settings, metrics=metrics)
+    if settings.origins:  # outside of the guard: its problems have to be readable for pages that may talk
         app.add_middleware(
             CORSMiddleware,
             allow_origins=list(settings.origins),
@@ -98,7 +106,6 @@ def create_app(
             expose_headers=["Retry-After", "X-Request-ID"],
             max_age=600,
         )
-    app.add_middleware(Guard, settings=settings, metrics=metrics)
     return app
 
 

@@ -166,6 +166,7 @@ class TranscriptOut(BaseModel):
     lines: list[LineOut]
     pending: PendingOut | None
     with_person: bool
+    running: bool = Field(description="Whether a turn is under way; its message is not among the lines yet.")
 
 
 class HandoffOut(BaseModel):

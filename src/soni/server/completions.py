@@ -22,6 +22,7 @@ from soni.server.conversations import QueueSink, first_of, happening, turn_of
 from soni.server.problems import HttpProblem, problem_of
 from soni.server.service import Anybody, Service, TheService, fresh_name, own
 from soni.server.streams import BEAT, EventStream
+from soni.server.turns import Waiting, outcome
 
 if TYPE_CHECKING:
     import asyncio
@@ -157,15 +158,17 @@ async def complete(
         text=_text(body.messages), message_id=message_id, payload=None, seen=None, slots=None
     )
     sink = QueueSink() if body.stream else None
-    task = turn_of(service, name, caller, message, message_id, sink)
+    waiting = Waiting()
+    task = turn_of(service, name, caller, message, message_id, sink, waiting)
     head = {"id": f"chatcmpl-{message_id}", "created": int(time.time()), "model": MODEL}
     if sink is None:
-        result = await service.turns.result(task, message_id)
+        result = await service.turns.result(task, message_id, waiting)
         said = "\n".join(_shown(message) for message in (*result.recovered, *result.messages))
         return CompletionOut(**head, choices=[Choice(message=Said(content=said))], usage=_usage(result))
-    first = await first_of(service, sink, task, message_id)
+    first = await first_of(service, sink, task, message_id, waiting)
     usage = body.stream_options is not None and body.stream_options.include_usage
-    return EventStream(_chunks(service, sink, task, first, head, usage))  # type: ignore[return-value]  # as it is
+    chunks = _chunks(service, sink, task, first, head, usage)
+    return EventStream(chunks, waiting=waiting)  # type: ignore[return-value]  # as it is
 
 
 async def _chunks(
@@ -192,7 +195,7 @@ async def _chunks(
         elif one == "beat":
             yield BEAT
     try:
-        result = task.result()
+        result = outcome(task, None)
     except Exception as error:  # there is no status left to tell it with
         yield f"data: {json.dumps({'error': problem_of(error).to_json()['error']})}\n\n"
         return

@@ -16,7 +16,7 @@ from soni.server.bodies import LineOut, MessageIn, MessageName, MessageOut, Pend
 from soni.server.problems import HttpProblem, problem_of
 from soni.server.service import Anybody, Known, Mine, Service, Theirs, TheService, check_known, fresh_name
 from soni.server.streams import BEAT, EventStream, event
-from soni.server.turns import too_long
+from soni.server.turns import Waiting, outcome, too_long
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -42,7 +42,13 @@ class QueueSink(MessageSink):
 
 
 def turn_of(
-    service: Service, name: str, caller: Caller, body: MessageIn, message_id: str, sink: MessageSink | None
+    service: Service,
+    name: str,
+    caller: Caller,
+    body: MessageIn,
+    message_id: str,
+    sink: MessageSink | None,
+    waiting: Waiting,
 ) -> asyncio.Task[TurnResult]:
     """Begin the turn of a message, in the name of whoever sent it."""
     slots = slots_of(caller, body.slots)
@@ -57,6 +63,7 @@ def turn_of(
             payload=body.payload,
             slots=slots,
             seen=body.seen,
+            is_awaited=lambda: waiting.is_there,
         ),
     )
 
@@ -89,22 +96,18 @@ async def post_message(
     off: the message is processed once. A stream has the events `accepted`, `message`, and `done` or `error`.
     """
     message_id = body.message_id or idempotency_key or fresh_name()
-    if not accepts_events(request):
-        return answer(
-            service,
-            name,
-            message_id,
-            await service.turns.result(turn_of(service, name, caller, body, message_id, None), message_id),
-        )
-    sink = QueueSink()
-    task = turn_of(service, name, caller, body, message_id, sink)
-    first = await first_of(service, sink, task, message_id)
+    waiting = Waiting()
+    sink = QueueSink() if accepts_events(request) else None
+    task = turn_of(service, name, caller, body, message_id, sink, waiting)
+    if sink is None:
+        return answer(service, name, message_id, await service.turns.result(task, message_id, waiting))
+    first = await first_of(service, sink, task, message_id, waiting)
     events = _as_events(service, name, message_id, sink, task, first)
-    return EventStream(events)  # type: ignore[return-value]  # FastAPI takes a response as it is
+    return EventStream(events, waiting=waiting)  # type: ignore[return-value]  # FastAPI takes a response as it is
 
 
 async def first_of(
-    service: Service, sink: QueueSink, task: asyncio.Task[TurnResult], message_id: str
+    service: Service, sink: QueueSink, task: asyncio.Task[TurnResult], message_id: str, waiting: Waiting
 ) -> Message | str | None:
     """The first thing that happens; if it is a failure, it is raised while there is still a status to tell it with."""
     task.add_done_callback(lambda _: sink.happened.put_nowait(None))
@@ -113,9 +116,10 @@ async def first_of(
         async with asyncio.timeout(limit):
             first = await sink.happened.get()
     except TimeoutError:
+        waiting.is_there = False
         raise too_long(limit, message_id) from None
     if first is None:
-        task.result()
+        outcome(task, message_id)
     return first
 
 
@@ -147,8 +151,8 @@ async def _as_events(
         else:
             yield BEAT
     try:
-        yield event("done", answer(service, name, message_id, task.result()).model_dump())
-    except (Exception, asyncio.CancelledError) as error:  # whatever it was, the client is told
+        yield event("done", answer(service, name, message_id, outcome(task, message_id)).model_dump())
+    except Exception as error:  # whatever it was, the client is told
         yield event("error", {**problem_of(error).to_json(), "message_id": message_id})
 
 
@@ -174,6 +178,7 @@ async def start(name: Mine, caller: Anybody, service: TheService, body: StartIn 
 @router.get("/events", responses={200: _STREAM}, response_class=EventStream, response_model=None)
 async def events(
     name: Mine,
+    caller: Anybody,
     service: TheService,
     after: Annotated[
         str | None, Query(max_length=1000, description="As Last-Event-ID, for whoever cannot send it.")
@@ -187,7 +192,8 @@ async def events(
     """
     header = None if last_event_id is None else last_event_id.encode("latin-1", "replace").decode("utf-8", "replace")
     followed = _followed(service, name, header or after or None)
-    return EventStream(followed, until=service.closing, place=service.streams.one(name))
+    place = service.streams.one(name)
+    return EventStream(followed, until=service.closing, place=place, seconds=caller.seconds_left)
 
 
 async def _followed(service: Service, name: str, after: str | None) -> AsyncGenerator[str]:
@@ -200,6 +206,7 @@ async def _followed(service: Service, name: str, after: str | None) -> AsyncGene
 @router.get("/transcript")
 async def transcript(name: Mine, service: TheService) -> TranscriptOut:
     """What was said in the newest turns, by all sides; secrets are masked."""
+    service.reads.count(name)
     await check_known(service, name)
     lines = [LineOut.of(line) for line in await service.loop.lines(name)]
     state = await service.loop.get_state(name)
@@ -208,6 +215,7 @@ async def transcript(name: Mine, service: TheService) -> TranscriptOut:
         lines=lines,
         pending=_pending(service, state["_pending_task"]),
         with_person=state["person"] is not None,
+        running=await service.loop.is_running(name),
     )
 
 
@@ -236,6 +244,7 @@ async def explain(
 @router.post("/reset", status_code=204)
 async def reset(name: Mine, service: TheService) -> None:
     """Begin anew: flows and slots are forgotten, the transcript stays."""
+    service.messages.count(name)
     await check_known(service, name)
     await service.turns.result(service.turns.begin(name, lambda: service.loop.reset(name)))
 

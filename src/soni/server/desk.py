@@ -28,6 +28,11 @@ VISITORS = "visitors"
 """The tenant of those who come through the web page, where keys are asked for."""
 
 
+def _nobody() -> bool:
+    """Who speaks at the desk does not hear for the user: what is said comes to them when they listen or speak next."""
+    return False
+
+
 @router.get("/handoffs", tags=["desk"])
 async def handoffs(caller: KeyHolder, service: TheService) -> HandoffsOut:
     """The conversations that a person has, longest silent first; those with `waiting` want an answer."""
@@ -58,14 +63,16 @@ async def say(
 ) -> MessageOut:
     """Say something as the person who has the conversation."""
     message_id = body.message_id or idempotency_key or fresh_name()
-    task = service.turns.begin(name, lambda: service.loop.say(name, body.text, message_id=message_id))
+    task = service.turns.begin(
+        name, lambda: service.loop.say(name, body.text, message_id=message_id, is_awaited=_nobody)
+    )
     return MessageOut.of(await service.turns.result(task, message_id))
 
 
 @router.post("/conversations/{conversation}/handoff/return", tags=["desk"])
 async def give_back(name: Known, service: TheService) -> TurnOut:
     """Give the conversation back to the assistant, which says so and asks again what was open."""
-    task = service.turns.begin(name, lambda: service.loop.return_to_assistant(name))
+    task = service.turns.begin(name, lambda: service.loop.return_to_assistant(name, is_awaited=_nobody))
     return answer(service, name, None, await service.turns.result(task))
 
 

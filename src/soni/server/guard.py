@@ -97,7 +97,7 @@ class Guard:
         origin = headers.get("origin")
         if origin is None or origin in self._settings.origins or "*" in self._settings.origins:
             return
-        if urlsplit(origin).netloc.lower() == host.lower() and host:
+        if host and origin.partition("://")[2].lower() == host.lower():
             return
         if headers.get("sec-fetch-site") == "same-origin":
             return

@@ -16,12 +16,14 @@ router = APIRouter(tags=["health"])
 _LOOK = 3.0
 
 
+@router.head("/health", include_in_schema=False)
 @router.get("/health")
 async def health() -> dict[str, str]:
     """Whether the process answers; restart it if it does not."""
     return {"status": "ok"}
 
 
+@router.head("/ready", include_in_schema=False)
 @router.get("/ready", responses={503: {"description": "Not now; `checks` says why."}})
 async def ready(service: TheService) -> Response:
     """Whether requests should be sent here.

@@ -15,8 +15,6 @@ from prometheus_client import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from soni.runtime.report import TurnReport
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
@@ -43,11 +41,10 @@ class Metrics:
         self._calls = counter("soni_model_calls", "Calls of a language model.")
         self._tokens = counter("soni_model_tokens", "Tokens of a language model.", "direction")
         self._recoveries = counter("soni_recoveries", "Turns of processes that are gone, finished here.")
+        self.running = Gauge("soni_turns_running", "Turns that run now.", registry=registry)
+        self.waiting = Gauge("soni_turns_waiting", "Turns that wait for a place.", registry=registry)
+        self.streams = Gauge("soni_streams_open", "Event streams and WebSockets.", registry=registry)
         self._requests = counter("soni_http_requests", "Requests answered.", "method", "route", "status")
-
-    def watch(self, name: str, about: str, read: Callable[[], float]) -> None:
-        """A figure that is read when it is asked for."""
-        Gauge(name, about, registry=self._registry).set_function(read)
 
     def turn(self, report: TurnReport) -> None:
         """Count a turn that has ended."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from asyncio import CancelledError
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse
+from starlette.responses import Response
 
 from soni.errors import (
     ConversationBusy,
@@ -54,9 +56,10 @@ class HttpProblem(Exception):
         }
 
     @property
-    def response(self) -> JSONResponse:
-        """The answer to send."""
-        return JSONResponse(self.to_json(), self.status, headers=self.headers, media_type="application/problem+json")
+    def response(self) -> Response:
+        """The answer to send; in ASCII, since it may quote what cannot be written in any other way."""
+        body = json.dumps(self.to_json())
+        return Response(body, self.status, headers=self.headers, media_type="application/problem+json")
 
 
 _KINDS: tuple[tuple[type[SoniError], int, str], ...] = (
@@ -69,10 +72,18 @@ _KINDS: tuple[tuple[type[SoniError], int, str], ...] = (
 )
 
 
+def stopping(message_id: str | None = None) -> HttpProblem:
+    """The problem of a server that takes, or finishes, no more turns."""
+    detail = "the server is stopping; ask again, with the same message_id if there is one"
+    return HttpProblem(503, "stopping", detail, headers={"Retry-After": "1"}, message_id=message_id)
+
+
 def problem_of(error: BaseException) -> HttpProblem:
     """An error in the words of HTTP; what nobody foresaw is told to the log, not to the client."""
     if isinstance(error, HttpProblem):
         return error
+    if isinstance(error, CancelledError):
+        return stopping()
     for kind, status, name in _KINDS:
         if isinstance(error, kind):
             if isinstance(error, StoreUnavailable):
@@ -98,18 +109,18 @@ def _invalid(error: RequestValidationError) -> HttpProblem:
 def install(app: FastAPI) -> None:
     """Have every error of the application answered as a problem."""
 
-    async def invalid(_: Request, error: Exception) -> JSONResponse:
+    async def invalid(_: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)  # noqa: S101
         return _invalid(error).response
 
-    async def http(_: Request, error: Exception) -> JSONResponse:
+    async def http(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101
         kinds = {404: "not-found", 405: "method-not-allowed", 400: "malformed-request"}
         problem = HttpProblem(error.status_code, kinds.get(error.status_code, "refused"), str(error.detail))
         problem.headers |= dict(error.headers or {})
         return problem.response
 
-    async def other(_: Request, error: Exception) -> JSONResponse:
+    async def other(_: Request, error: Exception) -> Response:
         return problem_of(error).response
 
     app.add_exception_handler(RequestValidationError, invalid)

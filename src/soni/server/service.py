@@ -43,10 +43,12 @@ class Service:
 
     def __post_init__(self) -> None:
         self.messages = Rate(self.settings.rate)
+        self.reads = Rate(self.settings.rate * 5)
         self.newcomers = Rate(_GUESSES)
         self.guesses = Rate(_GUESSES)
 
     messages: Rate = field(init=False)
+    reads: Rate = field(init=False)
     newcomers: Rate = field(init=False)
     guesses: Rate = field(init=False)
 

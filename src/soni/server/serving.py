@@ -107,6 +107,8 @@ class Server(uvicorn.Server):
         finishing = asyncio.create_task(service.turns.finish())
         while not finishing.done() and not self.force_exit:
             await asyncio.wait({finishing}, timeout=0.1)
+        if self.force_exit:
+            await service.turns.give_up()
         service.closing.set()
         await super().shutdown(sockets)
 

@@ -11,19 +11,23 @@ import asyncio
 import json
 import logging
 from contextlib import suppress
+from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from soni.core.message_sink import Message, MessageSink
+from soni.errors import SoniError
+from soni.server import streams
 from soni.server.bodies import MessageIn, MessageOut
 from soni.server.conversations import answer, turn_of
 from soni.server.problems import HttpProblem, problem_of
 from soni.server.service import ConversationId, fresh_name, own, service_of
-from soni.server.streams import SLOWEST
+from soni.server.turns import Waiting
 
 if TYPE_CHECKING:
+    from soni.runtime.result import TurnResult
     from soni.server.access import Caller
     from soni.server.service import Service
 
@@ -32,7 +36,8 @@ router = APIRouter()
 
 SUBPROTOCOL = "soni"
 _BEARER = "bearer."
-_RESTART, _GOING, _TOO_SLOW, _FORGOTTEN = 1012, 1001, 1008, 4410
+_RESTART, _GOING, _TOO_SLOW, _FAILED, _EXPIRED, _FORGOTTEN = 1012, 1001, 1008, 1011, 4401, 4410
+_MOST_FRAMES = 64
 
 
 class MessageFrame(MessageIn):
@@ -56,21 +61,37 @@ _FRAME: TypeAdapter[MessageFrame | AckFrame] = TypeAdapter(
 
 
 class _Conversation:
-    """One open socket."""
+    """One open socket. Frames wait in a queue for the one task that sends them, so that no turn waits for a client."""
 
     def __init__(self, socket: WebSocket, service: Service, name: str, caller: Caller) -> None:
         self._socket = socket
         self._service = service
         self._name = name
         self._caller = caller
-        self._sending = asyncio.Lock()
+        self._frames: asyncio.Queue[str] = asyncio.Queue(_MOST_FRAMES)
         self._turns: set[asyncio.Task[None]] = set()
-        self._sent = asyncio.Condition()
+        self._said = asyncio.Condition()
         self._at = 0
+        self.waiting = Waiting()
+
+    async def send(self) -> int:
+        """Pass on what waits; a client that does not take it in time is let go."""
+        while True:
+            frame = await self._frames.get()
+            try:
+                async with asyncio.timeout(streams.SLOWEST):
+                    await self._socket.send_text(frame)
+            except TimeoutError:
+                return _TOO_SLOW
 
     async def frame(self, kind: str, data: dict[str, Any]) -> None:
-        async with self._sending, asyncio.timeout(SLOWEST):
-            await self._socket.send_text(json.dumps({"type": kind, **data}, ensure_ascii=False))
+        """Let a frame be sent, as soon as there is room for it."""
+        await self._frames.put(_frame(kind, data))
+
+    def accepted(self, message_id: str) -> None:
+        """Let the client know, if there is room for it; nothing waits for that."""
+        with suppress(asyncio.QueueFull):
+            self._frames.put_nowait(_frame("accepted", {"message_id": message_id}))
 
     async def follow(self, after: str | None) -> int:
         """Pass on everything that is said; the code to close with when there is nothing more."""
@@ -79,13 +100,13 @@ class _Conversation:
         async for message in self._service.loop.follow(self._name, after=after, beat=beat, hears=False):
             if message is not None:
                 await self.frame("message", MessageOut.of(message).model_dump())
-                async with self._sent:
+                async with self._said:
                     self._at = message.sequence or self._at
-                    self._sent.notify_all()
+                    self._said.notify_all()
         return _FORGOTTEN
 
     async def hear(self) -> int:
-        """Take what the client sends until it is gone."""
+        """Take what the client sends until it is gone; not faster than it takes the answers."""
         while True:
             try:
                 text = await self._socket.receive_text()
@@ -101,26 +122,47 @@ class _Conversation:
                 continue
             if isinstance(frame, AckFrame):
                 await self._service.loop.hear(self._name, frame.id)
-                continue
-            turn = asyncio.create_task(self._turn(frame))
-            self._turns.add(turn)
-            turn.add_done_callback(self._turns.discard)
+            else:
+                await self._begin(frame)
 
-    async def _turn(self, frame: MessageFrame) -> None:
+    async def _begin(self, frame: MessageFrame) -> None:
         message_id = frame.message_id or fresh_name()
         sink = _Acknowledging(self, message_id)
         try:
-            task = turn_of(self._service, self._name, self._caller, frame, message_id, sink)
-            result = await self._service.turns.result(task, message_id)
-            last = max((message.sequence or 0 for message in result.messages), default=0)
-            with suppress(TimeoutError):  # first the messages, then the word that these were all
-                async with asyncio.timeout(SLOWEST), self._sent:
-                    await self._sent.wait_for(lambda: self._at >= last)
-            done = answer(self._service, self._name, message_id, result).model_dump(exclude={"messages", "recovered"})
-            await self.frame("done", done)
-        except Exception as error:  # whatever it was, the client is told, if it is still there
-            with suppress(Exception):
-                await self.frame("error", {"problem": problem_of(error).to_json(), "message_id": message_id})
+            turn = turn_of(self._service, self._name, self._caller, frame, message_id, sink, self.waiting)
+        except HttpProblem as problem:
+            await self.frame("error", {"problem": problem.to_json(), "message_id": message_id})
+            return
+        ending = asyncio.create_task(self._end(turn, message_id))
+        self._turns.add(ending)
+        ending.add_done_callback(self._turns.discard)
+
+    async def _end(self, turn: asyncio.Task[TurnResult], message_id: str) -> None:
+        try:
+            result = await self._service.turns.result(turn, message_id)
+        except Exception as error:  # whatever it was, the client is told
+            await self.frame("error", {"problem": problem_of(error).to_json(), "message_id": message_id})
+            return
+        last = max((message.sequence or 0 for message in result.messages), default=0)
+        async with self._said:  # first the messages, then the word that these were all
+            await self._said.wait_for(lambda: self._at >= last)
+        done = answer(self._service, self._name, message_id, result).model_dump(exclude={"messages", "recovered"})
+        await self.frame("done", done)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """For how long the socket may stay open."""
+        return self._caller.seconds_left
+
+    def close(self) -> None:
+        """Nobody is there any more; the turns go on."""
+        self.waiting.is_there = False
+        for ending in self._turns:
+            ending.cancel()
+
+
+def _frame(kind: str, data: dict[str, Any]) -> str:
+    return json.dumps({"type": kind, **data})
 
 
 class _Acknowledging(MessageSink):
@@ -137,7 +179,7 @@ class _Acknowledging(MessageSink):
         return
 
     async def accepted(self) -> None:
-        await self._conversation.frame("accepted", {"message_id": self._message_id})
+        self._conversation.accepted(self._message_id)
 
 
 @router.websocket("/v1/conversations/{conversation}/ws")
@@ -154,33 +196,29 @@ async def socket(
         name = own(caller, conversation)
         with service.streams.one(name):
             await websocket.accept(SUBPROTOCOL if SUBPROTOCOL in protocols else None)
-            await _talk(websocket, service, _Conversation(websocket, service, name, caller), after)
+            await _talk(websocket, service, _Conversation(websocket, service, name, caller), after or None)
     except HttpProblem as problem:
         await websocket.send_denial_response(problem.response)
 
 
 async def _talk(websocket: WebSocket, service: Service, talk: _Conversation, after: str | None) -> None:
+    closing = asyncio.create_task(service.closing.wait())
     tasks: list[asyncio.Task[Any]] = [
-        asyncio.create_task(talk.follow(after or None)),
-        asyncio.create_task(talk.hear()),
-        asyncio.create_task(service.closing.wait()),
+        asyncio.create_task(work) for work in (talk.send(), talk.follow(after), talk.hear())
     ]
     try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        left = talk.seconds_left
+        done, _ = await asyncio.wait([*tasks, closing], return_when=asyncio.FIRST_COMPLETED, timeout=left)
     finally:
-        for task in tasks:
+        talk.close()
+        for task in (*tasks, closing):
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    code = _RESTART
-    for task in done:
-        if isinstance(task.exception(), TimeoutError):
-            code = _TOO_SLOW
-        elif task.exception() is not None:
-            code = 1011
-            if not isinstance(task.exception(), WebSocketDisconnect | RuntimeError | OSError):
-                logger.error("a WebSocket failed", exc_info=task.exception())
-        elif task is not tasks[2]:
-            code = task.result()
+        await asyncio.gather(*tasks, closing, return_exceptions=True)
+    code = _RESTART if closing in done else _EXPIRED
+    for task in done - {closing}:
+        code = task.result() if task.exception() is None else _FAILED
+        if not isinstance(task.exception(), NoneType | WebSocketDisconnect | RuntimeError | OSError | SoniError):
+            logger.error("a WebSocket failed", exc_info=task.exception())
     with suppress(Exception):  # it may be gone already
         async with asyncio.timeout(5.0):
             await websocket.close(code)

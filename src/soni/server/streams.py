@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from starlette.types import Receive, Scope, Send
 
+    from soni.server.turns import Waiting
+
 logger = logging.getLogger(__name__)
 
 SLOWEST = 30.0
@@ -33,7 +35,10 @@ def event(kind: str, data: dict[str, Any], event_id: str | None = None) -> str:
 
 
 class EventStream(Response):
-    """Sends events until there are no more, the client is gone or too slow, or the server wants to stop."""
+    """Sends events until there are no more, the client is gone or too slow, or the server wants to stop.
+
+    It ends after so many `seconds`, too: with the token that opened it.
+    """
 
     media_type = "text/event-stream"
 
@@ -43,6 +48,8 @@ class EventStream(Response):
         *,
         until: asyncio.Event | None = None,
         place: AbstractContextManager[None] | None = None,
+        seconds: float | None = None,
+        waiting: Waiting | None = None,
         status_code: int = 200,
     ) -> None:
         super().__init__(headers=HEADERS, status_code=status_code)
@@ -50,6 +57,8 @@ class EventStream(Response):
         self._events = events
         self._until = until
         self._place = place or nullcontext()
+        self._seconds = seconds
+        self._waiting = waiting
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         with self._place:
@@ -61,8 +70,10 @@ class EventStream(Response):
         if self._until is not None:
             watched.append(asyncio.create_task(self._until.wait()))
         try:
-            await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED, timeout=self._seconds)
         finally:
+            if self._waiting is not None and not watched[0].done():
+                self._waiting.is_there = False
             for task in watched:
                 task.cancel()
             outcome = await asyncio.gather(*watched, return_exceptions=True)

@@ -24,6 +24,12 @@ async def interrupted(reader: Reader) -> list[str]:
     return [row[0] for row in rows[0]]
 
 
+async def is_open(reader: Reader, conversation: str) -> bool:
+    """Whether a turn of a conversation is not finished."""
+    query = "SELECT 1 FROM soni_turns WHERE conversation = ? AND status = 'open'"
+    return bool((await reader.read((query, (conversation,))))[0])
+
+
 async def is_known(reader: Reader, conversation: str) -> bool:
     """Whether anything is kept of a conversation."""
     rows = await reader.read(("SELECT 1 FROM soni_conversations WHERE conversation = ?", (conversation,)))
@@ -50,11 +56,13 @@ async def turn(reader: Reader, conversation: str, number: int) -> TurnRecord | N
     return turn_of(rows[0][0]) if rows[0] else None
 
 
-async def hear(store: Store, conversation: str, sequence: int) -> None:
-    """Note that somebody has fetched everything up to a message."""
-    rows = await store.read(("SELECT heard FROM soni_conversations WHERE conversation = ?", (conversation,)))
-    if rows[0] and rows[0][0][0] < sequence:
-        await store.commit("what was heard", [(HEARD, (sequence, conversation, sequence))])
+async def hear(store: Store, conversation: str, sequence: int, life: str | None = None) -> None:
+    """Note that somebody has fetched everything up to a message, in this life of the conversation if one is named."""
+    query = "SELECT heard, incarnation FROM soni_conversations WHERE conversation = ?"
+    rows = await store.read((query, (conversation,)))
+    if rows[0] and rows[0][0][0] < sequence and life in (None, rows[0][0][1]):
+        heard = f"{HEARD} AND incarnation = ?"
+        await store.commit("what was heard", [(heard, (sequence, conversation, sequence, rows[0][0][1]))])
 
 
 async def messages_after(reader: Reader, conversation: str, sequence: int) -> list[Message]:
@@ -112,9 +120,16 @@ async def with_a_person(reader: Reader, prefix: str) -> list[dict[str, Any]]:
 
 async def sequence_of(reader: Reader, conversation: str, message_id: str) -> int | None:
     """The number of a message that was said."""
+    if not is_storable(message_id):
+        return None  # whoever asks made it up, and not every database could be asked
     query = "SELECT sequence FROM soni_outbox WHERE conversation = ? AND id = ?"
     rows = await reader.read((query, (conversation, message_id)))
     return rows[0][0][0] if rows[0] else None
+
+
+def is_storable(text: str) -> bool:
+    """Whether every database could hold the text."""
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 async def prune(store: Store, before: float) -> tuple[int, int]:

@@ -60,6 +60,10 @@ _END = (
 )
 
 
+MOST_TOLD_AGAIN = 100
+"""How many messages that nobody heard come again before an answer; the rest can be fetched."""
+
+
 class Journal:
     """The record of one conversation while it is held."""
 
@@ -256,7 +260,7 @@ class Journal:
             heard = min(heard, await history.sequence_of(self.held, self.conversation, seen) or heard)
         if heard >= self.sequence:
             return []
-        return await history.messages_after(self.held, self.conversation, heard)
+        return await history.messages_after(self.held, self.conversation, max(heard, self.sequence - MOST_TOLD_AGAIN))
 
 
 def _is_news(rows: list[Statement]) -> bool:

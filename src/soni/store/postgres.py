@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import psycopg
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
@@ -21,7 +21,7 @@ from soni.store.schema import MAKE_VERSION_TABLE, READ_VERSION, VERSIONS, steps_
 from soni.store.store import Held, Store, busy, lock_number, thread
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import Checkpoint, CheckpointTuple
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     Connection = psycopg.AsyncConnection[tuple[Any, ...]]
     Pool = AsyncConnectionPool[Connection]
 
+T = TypeVar("T")
 _CONNECT = 5.0
 """How many seconds a free connection is waited for at least."""
 _CHANNEL = "soni"
@@ -97,12 +98,23 @@ class PostgresStore(Store):
                 await connection.execute("SELECT pg_advisory_unlock(%s)", (_SETUP,))
 
     async def read(self, *statements: Statement) -> list[Rows]:
-        async with self._connection(30.0) as connection:
-            return await _read(connection, statements)
+        return await self._looked(lambda connection: _read(connection, statements))
 
     async def checkpoint(self, conversation: str, checkpoint_id: str | None) -> CheckpointTuple | None:
+        wanted = thread(conversation, checkpoint_id)
+        return await self._looked(lambda connection: AsyncPostgresSaver(cast("Any", connection)).aget_tuple(wanted))
+
+    async def _looked(self, look: Callable[[Connection], Awaitable[T]]) -> T:
+        """Look something up; after a restart of the server every connection there was is dead, and others are made."""
+        try:
+            async with self._connection(30.0) as connection:
+                return await look(connection)
+        except StoreUnavailable as error:
+            if not error.lost:
+                raise
+        await self._pool.check()
         async with self._connection(30.0) as connection:
-            return await AsyncPostgresSaver(cast("Any", connection)).aget_tuple(thread(conversation, checkpoint_id))
+            return await look(connection)
 
     async def commit(self, what: str, statements: Sequence[Statement]) -> None:
         passed(f"before {what}")

@@ -63,7 +63,8 @@
       remove: (key) => guarded(() => storage().removeItem(key), () => memory.delete(key)),
     };
   };
-  const store = kept(() => localStorage);
+  const store = kept(() => localStorage); // who talks: the same in every window
+  const tab = kept(() => sessionStorage); // what this window has not sent yet
 
   class Refused extends Error {
     constructor(status, problem, wait) {
@@ -73,6 +74,17 @@
       this.passes = status === 409 || status === 429 || status >= 500; // worth another try
     }
   }
+
+  class Dropped extends Error {} // said in a conversation that this page does not show any more
+
+  // Something that ends when nothing has been heard for too long, or when it is told to.
+  const watched = () => {
+    const stop = new AbortController();
+    let timer;
+    const alive = () => { clearTimeout(timer); timer = setTimeout(() => stop.abort(), SILENCE); };
+    alive();
+    return { signal: stop.signal, alive, abort: () => stop.abort(), end: () => clearTimeout(timer) };
+  };
 
   // Server-Sent Events from a fetch, which, unlike EventSource, can carry a token.
   async function* eventsOf(response, alive) {
@@ -228,7 +240,7 @@
           make("button", { type: "button", onclick: () => this.#write(option.label, option.payload) }, option.label));
         item.append(make("div", { class: "choices", role: "group", "aria-label": this.#say("choices") }, ...buttons));
       }
-      this.#shown.set(message.id, { item, sequence: message.sequence });
+      this.#shown.set(message.id, message);
       this.#last = message.id;
       this.#add(item);
       if (live && this.panel.hidden && message.kind !== "progress") this.#count(this.#unread + 1);
@@ -294,8 +306,14 @@
 
     get #path() { return `/v1/conversations/${encodeURIComponent(this.#session.conversation)}`; }
 
+    // Whose conversation it is; asked once, however many want to know.
+    #begin() {
+      this.beginning ??= this.#newSession().finally(() => { this.beginning = null; });
+      return this.beginning;
+    }
+
     // A token of the host page names its user; without one, the server gives a visitor a conversation.
-    async #begin() {
+    async #newSession() {
       const token = this.getAttribute("token");
       if (token) {
         try {
@@ -313,7 +331,15 @@
     }
 
     async #expired() {
-      if (!this.getAttribute("token")) { store.remove(this.#key); this.#session = null; this.#clear(); return; }
+      if (!this.getAttribute("token")) {
+        // The same visitor gets another conversation; what is not sent yet belongs there.
+        store.remove(this.#key);
+        this.#session = null;
+        this.#clear();
+        for (const one of this.#queue) { one.conversation = null; this.#add(one.item); }
+        this.stream?.abort();
+        return;
+      }
       this.dispatchEvent(new CustomEvent("soni-unauthorized", { bubbles: true, composed: true }));
     }
 
@@ -321,7 +347,7 @@
     async #persist(work) {
       for (let pause = 500; ; pause = Math.min(pause * 2, 15_000)) {
         try { return await work(); } catch (error) {
-          if (error instanceof Refused && !error.passes && error.status !== 401) throw error;
+          if (error instanceof Dropped || (error instanceof Refused && !error.passes && error.status !== 401)) throw error;
           this.#online(false);
           const wait = error.wait || pause * (0.75 + Math.random() / 2);
           await Promise.race([sleep(wait), new Promise((wake) => { this.#wake = wake; })]);
@@ -338,7 +364,7 @@
         // What an earlier visit left unsaid comes before what was written while this one was loading.
         const waiting = this.#queue.splice(0);
         const known = new Set(waiting.map((one) => one.message_id));
-        const unsaid = store.get(`${this.#key}:${this.#session.conversation}`) || [];
+        const unsaid = tab.get(`${this.#key}:${this.#session.conversation}`) || [];
         for (const one of unsaid) if (!known.has(one.message_id) && !this.#taken.has(one.message_id)) this.#enqueue(one);
         for (const one of waiting) { this.#queue.push(one); this.log.append(one.item); }
         this.#keep();
@@ -364,6 +390,8 @@
     }
 
     #render({ lines, ...stands }) {
+      const last = Math.max(0, ...lines.map((line) => line.message?.sequence ?? 0));
+      const newer = [...this.#shown.values()].filter((message) => message.sequence > last); // heard since it was written
       this.#clear();
       for (const line of lines) {
         this.#turns.add(line.turn);
@@ -374,8 +402,10 @@
         if (one) this.#add(one.item); else this.#mine(line.text);
       }
       if (!stands.pending) this.#clearChoices();
+      for (const message of newer) this.#message(message, false);
       for (const one of this.#queue) if (!this.#taken.has(one.message_id)) this.#add(one.item);
       this.#stands(stands);
+      if (stands.running || newer.length) setTimeout(() => this.#catchUp(), 1000); // there is more to come
     }
 
     #clear() { this.log.replaceChildren(); this.#shown.clear(); this.#turns.clear(); this.#taken.clear(); this.#last = null; }
@@ -385,19 +415,18 @@
       for (;;) {
         const ended = await this.#persist(async () => {
           if (!this.#session) { await this.#begin(); await this.#load(); }
-          const stop = new AbortController();
-          let timer;
-          const alive = () => { clearTimeout(timer); timer = setTimeout(() => stop.abort(), SILENCE); };
-          alive();
+          const { conversation } = this.#session;
+          const stream = this.stream = watched();
           try {
             const headers = { Accept: "text/event-stream", ...(this.#last ? { "Last-Event-ID": encodeLast(this.#last) } : {}) };
-            const response = await this.#fetch(`${this.#path}/events`, { headers, signal: stop.signal });
+            const response = await this.#fetch(`${this.#path}/events`, { headers, signal: stream.signal });
             this.#online(true);
-            for await (const event of eventsOf(response, alive)) {
+            for await (const event of eventsOf(response, stream.alive)) {
+              if (this.#session?.conversation !== conversation) break;
               if (event.kind === "forgotten") return "forgotten";
               if (event.kind === "message") this.#heard(event.data);
             }
-          } finally { clearTimeout(timer); }
+          } finally { stream.end(); }
           throw new Error("the stream ended");
         });
         if (ended === "forgotten") { this.#clear(); await this.#persist(() => this.#load()); }
@@ -411,10 +440,19 @@
 
     // Something was said in another window, or by a person: show what it was the answer to, and how things stand now.
     async #catchUp() {
+      this.behind = true;
       if (this.catching) return;
       this.catching = true;
-      await sleep(150);
-      try { if (!this.#busy) this.#render(await (await this.#fetch(`${this.#path}/transcript`)).json()); } catch { /* the next word brings it */ }
+      while (this.behind) {
+        this.behind = false;
+        await sleep(150);
+        if (this.#busy || !this.#session) break;
+        const { conversation } = this.#session;
+        try {
+          const transcript = await (await this.#fetch(`${this.#path}/transcript`)).json();
+          if (!this.#busy && this.#session?.conversation === conversation) this.#render(transcript);
+        } catch { break; } // the next word brings it
+      }
       this.catching = false;
     }
 
@@ -437,6 +475,7 @@
     }
 
     #enqueue(one) {
+      one.conversation = this.#session?.conversation ?? null;
       one.item = this.#mine(one.secret ? "•••" : one.text, this.#say("sending"));
       this.#queue.push(one);
       this.#keep();
@@ -448,7 +487,7 @@
       if (!this.#session) return;
       const key = `${this.#key}:${this.#session?.conversation}`;
       const unsaid = this.#queue.filter((one) => !one.secret).map(({ text, payload, seen, message_id }) => ({ text, payload, seen, message_id }));
-      if (unsaid.length) store.set(key, unsaid); else store.remove(key);
+      if (unsaid.length) tab.set(key, unsaid); else tab.remove(key);
     }
 
     async #drain() {
@@ -461,24 +500,33 @@
           await this.#persist(() => this.#send(one));
           this.#note(one.item);
         } catch (error) {
+          if (error instanceof Dropped) { one.item.remove(); if (this.#queue[0] === one) this.#queue.shift(); continue; }
           const again = () => { one.item.remove(); this.#write(one.text, one.payload, one.secret); };
           this.#note(one.item, this.#say("failed", { why: error.message }), "wrong", again);
         }
-        this.#queue.shift();
+        if (this.#queue[0] === one) this.#queue.shift();
         this.#keep();
       }
       this.#busy = false;
       this.#writing(false);
+      if (this.behind) this.#catchUp();
     }
 
     // The same message_id each time: however often it has to be sent, it is taken once.
-    async #send({ text, payload, seen, message_id, item }) {
+    async #send(one) {
+      const { text, payload, seen, message_id, item } = one;
+      const post = watched();
       this.#writing(true);
       try {
         if (!this.#session) await this.#begin();
+        const { conversation } = this.#session;
+        one.conversation ??= conversation;
+        const here = () => { if (this.#session?.conversation !== one.conversation) throw new Dropped(); };
+        here();
         const body = JSON.stringify({ text, message_id, ...(payload ? { payload } : {}), ...(seen ? { seen } : {}) });
-        const response = await this.#fetch(`${this.#path}/messages`, { method: "POST", headers: { Accept: "text/event-stream" }, body });
-        for await (const { kind, data } of eventsOf(response, () => {})) {
+        const response = await this.#fetch(`${this.#path}/messages`, { method: "POST", headers: { Accept: "text/event-stream" }, body, signal: post.signal });
+        for await (const { kind, data } of eventsOf(response, post.alive)) {
+          here();
           if (kind === "accepted") this.#note(item);
           else if (kind === "message") { this.#message(data); this.#writing(data.kind === "progress"); }
           else if (kind === "error") throw new Refused(data.status, data, 0);
@@ -490,7 +538,7 @@
           }
         }
         throw new Error("the answer broke off");
-      } finally { this.#writing(false); }
+      } finally { post.end(); this.#writing(false); }
     }
 
     async #anew() {
@@ -504,7 +552,9 @@
         for (const message of started.messages) this.#message(message);
         this.#stands(started);
         this.#down(true);
-      } catch { this.#online(false); }
+      } catch (error) {
+        if (error instanceof Refused) this.#add(make("div", { class: "mark" }, error.message)); else this.#online(false);
+      }
       this.#field.focus();
     }
 
@@ -512,8 +562,13 @@
     attributeChangedCallback(name, before, now) {
       if (!this.#begun || before === now || !now) return;
       const known = this.#session?.conversation;
-      this.#begin().then(() => {
-        if (known && known !== this.#session.conversation) { this.#clear(); this.#load(); }
+      this.#begin().then(async () => {
+        if (known && known !== this.#session.conversation) {
+          this.#queue.length = 0; // somebody else's words
+          this.#clear();
+          this.stream?.abort();
+          await this.#load();
+        }
         this.#wake?.();
       }).catch((error) => { this.banner.hidden = false; this.banner.textContent = this.#say("closed", { why: error.message }); });
     }
