@@ -22,6 +22,7 @@ from tests.server.site import served
 SECRET = "a secret of many more than the thirty-two characters that are needed"
 PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 640}, "is_mobile": True, "has_touch": True}
 pytestmark = pytest.mark.timeout(180)
+expect.set_options(timeout=40_000)  # a busy machine takes its time
 
 
 def books(folder: Path) -> str:
@@ -277,7 +278,7 @@ async def test_one_script_tag_puts_it_on_another_site(tmp_path: Path) -> None:
             tag = f'<script src="{site.url}/soni.js" data-token="{token}" data-name="Shop help" defer></script>'
             head = '<!doctype html><html lang="en"><head><title>Shop</title><style>button { all: unset }</style></head>'
             (folder / "index.html").write_text(f"{head}<body><h1>Shop</h1>{tag}</body></html>", encoding="utf-8")
-            async with opened(origin) as page:
+            async with opened(origin, reduced_motion="reduce") as page:  # a look in the middle of a fade sees grey
                 launcher = page.get_by_role("button", name="Chat with Shop help")
                 await launcher.click()
                 await expect(page.get_by_role("dialog", name="Shop help")).to_be_visible()
