@@ -54,6 +54,21 @@ def test_g3_and_g5_a_chat_killed_in_the_middle_of_a_transfer_goes_on_where_it_st
     assert "0 finished, 0 still being worked on." in soni("recover", "-c", BANKING, "--store", store)
 
 
+@pytest.mark.parametrize(("there", "here"), [("Asia/Tokyo", "America/New_York"), ("America/New_York", "Asia/Tokyo")])
+def test_g5_a_turn_is_finished_in_another_time_zone_as_it_was_begun(
+    tmp_path: Path, there: str, here: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The session of a bank ends after half an hour; hours between two clocks are none of it."""
+    store, books = f"sqlite:{tmp_path}/chat.db", tmp_path / "bank.json"
+    monkeypatch.setenv("TZ", there)
+    cut_off(store, books, "send 20 euros to Ana", "yes", after="Sending…", booked=True)
+    monkeypatch.setenv("TZ", here)
+    monkeypatch.setenv("BANK_BOOKS", str(books))
+    shown = soni("chat", "-c", BANKING, "--store", store, typed="how much do I have?\n")
+    assert "Done. Ana receives €20.00. Your reference is T0004.\n" in shown
+    assert "Your checking account has €2,325.67" in shown
+
+
 def test_a_chat_killed_before_an_answer_stands_at_its_question(tmp_path: Path) -> None:
     store = f"sqlite:{tmp_path}/chat.db"
     cut_off(store, tmp_path / "bank.json", "send 20 euros to Ana", after="Send €20.00")

@@ -152,7 +152,11 @@ def test_a_second_ctrl_c_does_not_wait_for_a_turn(tmp_path: Path) -> None:
                 continue
             process.send_signal(signal.SIGINT)
             assert any("stopping" in line for line in lines)
-        process.communicate(timeout=25)  # it would have waited 30 seconds for the turn
+        told, _ = process.communicate(timeout=25)  # it would have waited 30 seconds for the turn
+        assert told == (
+            "Stopping: 1 turn is running; Ctrl-C again leaves them to the next start.\n"
+            "Stopped; 1 left to whoever starts next.\n"
+        )
     with serving(tmp_path, **{**books, "BANK_SECONDS": "0"}) as (url, _):
         answer = httpx.post(f"{url}/v1/conversations/ana/messages", json={"text": "yes", "message_id": "m"}, timeout=60)
         assert answer.json()["messages"][-1]["text"].startswith("Done.")

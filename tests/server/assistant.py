@@ -33,7 +33,7 @@ slots:
 flows:
   welcome:
     steps:
-      - {step: hello, type: say, message: "Hello."}
+      - {step: hello, type: say, message: {en: "Hello.", es: "Hola."}}
   transfer:
     description: Send money
     trigger: {intents: [send]}

@@ -102,6 +102,15 @@ async def test_a_user_talks_with_a_token_and_does_not_look_behind(bank: Bank) ->
     assert (await bank.say("vault", ana, slots={"logged_in": False})).status_code == 403
 
 
+async def test_a_token_with_a_slot_that_cannot_be_set_is_not_given_out(bank: Bank) -> None:
+    for slots, said in (({"loged_in": True}, "Did you mean 'logged_in'?"), ({"amount": 1}, "scope: conversation")):
+        refused = await bank.site.client.post(
+            "/v1/tokens", json={"conversation": "ana", "slots": slots}, headers=bank.bank
+        )
+        assert refused.status_code == 422
+        assert said in refused.json()["detail"]
+
+
 async def test_a_token_is_good_for_a_while_and_from_us_alone(bank: Bank) -> None:
     bank.site.service.guesses = Rate(10_000)
 

@@ -59,6 +59,20 @@ async def test_a_bad_body_is_told_what_is_wrong(site: Site, body: bytes, status:
     assert await site.texts("send") == ["How much?"]
 
 
+async def test_a_problem_says_what_to_do(site: Site) -> None:
+    assert "is not JSON: Expecting property name" in (await post(site, b'{text: "hi"}'))[1]["detail"]
+    assert "body.message: there is no such field" in (await post(site, b'{"text": "a", "message": "b"}'))[1]["detail"]
+    for path, said in (
+        ("/v1/conversation/ana/messages", "/openapi.json lists"),
+        (PATH, "this takes POST"),
+        ("/v1/conversations/josé/state", "a-z, A-Z, 0-9"),
+    ):
+        assert said in (await site.client.get(path)).json()["detail"]
+    await site.say("many")
+    never = await site.client.get("/v1/conversations/ana/explain", params={"turn": 99})
+    assert never.json()["detail"] == "turn 99 of 'ana' is not kept"
+
+
 async def test_a_body_may_not_be_large(site: Site) -> None:
     large = json.dumps({"text": "x" * 1_100_000}).encode()
     assert (await post(site, large))[0] == 413

@@ -36,6 +36,16 @@ async def test_a_conversation_that_is_opened_begins_with_the_greeting(tmp_path: 
         assert [message["text"] for message in started.json()["messages"]] == ["Hello."]
         again = await site.client.post("/v1/conversations/ana/start", json={"slots": {"logged_in": True}})
         assert again.json()["messages"] == []
+        for language, said in (
+            ("es-MX", "Hola."),
+            ("EN", "Hello."),
+            ("fr", "Hello."),
+            ("", "Hello."),
+            ("\0", "Hello."),
+        ):
+            name = f"u{len(said)}{len(language)}{ord((language or 'x')[0])}"
+            begun = await site.client.post(f"/v1/conversations/{name}/start", json={"language": language})
+            assert [message["text"] for message in begun.json()["messages"]] == [said]
 
 
 async def stream(site: Site, text: str, **more: Any) -> list[tuple[str, Any]]:
@@ -201,5 +211,7 @@ def test_settings_that_cannot_be_meant_are_refused() -> None:
         ServerSettings(host="0.0.0.0")  # noqa: S104  # it must not be served on
     with pytest.raises(ConfigError, match="at least 32"):
         ServerSettings(secret="short")
+    with pytest.raises(ConfigError, match="every web site"):
+        ServerSettings(origins=("*",))
     with pytest.raises(ConfigError, match="no origin"):
         ServerSettings(origins=("www.example.com",))

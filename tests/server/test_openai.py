@@ -110,3 +110,19 @@ async def test_the_key_is_the_api_key(tmp_path: Path) -> None:
         async with openai.AsyncOpenAI(base_url=f"{site.url}/v1", api_key="wrong", max_retries=0) as client:
             with pytest.raises(openai.AuthenticationError, match="not good"):
                 await client.models.list()
+
+
+async def test_while_a_person_has_the_conversation_no_answer_is_empty(client: openai.AsyncOpenAI) -> None:
+    async def say(text: str) -> str:
+        answer = await client.chat.completions.create(
+            model="soni", user="ana", messages=[{"role": "user", "content": text}]
+        )
+        return answer.choices[0].message.content or ""
+
+    await say("a person, please")
+    assert "passed on" in await say("hello?")
+    stream = await client.chat.completions.create(
+        model="soni", user="ana", messages=[{"role": "user", "content": "hello?"}], stream=True
+    )
+    said = "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
+    assert "passed on" in said

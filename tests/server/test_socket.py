@@ -127,6 +127,7 @@ async def test_bytes_and_large_frames_close_cleanly(site: Site) -> None:
         with pytest.raises(ConnectionClosed) as closed:
             await socket.recv()
         assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1003
     async with connect(address(site), proxy=None) as socket:
         await socket.send("x" * 100_000)
         with pytest.raises(ConnectionClosed) as closed:

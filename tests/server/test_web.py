@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import expect
+from playwright.async_api import Page, Route, expect
 
 from soni.server import Keys, new_key, sign
 from tests.server.browser import bank, browser, opened, texts, write
@@ -21,8 +21,20 @@ from tests.server.site import served
 
 SECRET = "a secret of many more than the thirty-two characters that are needed"
 PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 640}, "is_mobile": True, "has_touch": True}
+HOST = """<!doctype html><html lang="en"><head><title>Host</title><script src="/soni.js" defer></script></head>
+<body><soni-chat mode="page" token="%s"></soni-chat></body></html>"""
 pytestmark = pytest.mark.timeout(180)
 expect.set_options(timeout=40_000)  # a busy machine takes its time
+
+
+async def visit(page: Page, url: str, body: str) -> None:
+    """Open a page of somebody's own that has the chat on it."""
+
+    async def fulfil(route: Route) -> None:
+        await route.fulfill(body=body, content_type="text/html")
+
+    await page.route("**/host.html", fulfil)
+    await page.goto(f"{url}/host.html")
 
 
 def books(folder: Path) -> str:
@@ -195,11 +207,12 @@ async def test_what_is_refused_is_told_under_the_message(tmp_path: Path) -> None
 async def test_a_person_speaks_and_the_page_says_so(tmp_path: Path) -> None:
     async with served(tmp_path) as site, opened(site.url) as page:
         await write(page, "a person, please")
-        await expect(page.get_by_text("A person is with you")).to_be_visible()
+        await expect(page.get_by_text("Waiting for a person")).to_be_visible()
         (one,) = (await site.client.get("/v1/handoffs")).json()["conversations"]
         desk = f"/v1/conversations/{one['conversation']}/handoff"
         await site.client.post(f"{desk}/messages", json={"text": "This is Marta."})
         await expect(page.locator(".person .bubble")).to_have_text("This is Marta.")
+        await expect(page.get_by_text("A person is with you")).to_be_visible()
         await site.client.post(f"{desk}/return")
         await expect(page.get_by_text("Online")).to_be_visible()
 
@@ -212,6 +225,9 @@ async def test_starting_again(tmp_path: Path) -> None:
         await expect(page.get_by_text("A new conversation")).to_be_visible()
         await expect(page.get_by_text("Hello.")).to_have_count(2)
         await expect(page.get_by_role("textbox")).to_be_focused()
+        await write(page, "many")
+        await expect(page.get_by_text("Three.")).to_be_visible()
+        await expect(page.get_by_text("A new conversation")).to_be_visible()
 
 
 async def test_a_forgotten_user_begins_anew(tmp_path: Path) -> None:
@@ -301,7 +317,8 @@ async def test_one_script_tag_puts_it_on_another_site(tmp_path: Path) -> None:
 
 async def test_a_page_that_may_not_talk_says_so(tmp_path: Path) -> None:
     async with served(tmp_path, keys=Keys([new_key("shop")[1]]), secret=SECRET) as site, opened(site.url) as page:
-        await expect(page.get_by_text("You cannot talk here")).to_be_visible()
+        await expect(page.get_by_text("This chat is not available right now.")).to_be_visible()
+        await expect(page.get_by_role("textbox")).to_be_disabled()
 
 
 async def test_a_visitor_whose_token_has_run_out_gets_another(tmp_path: Path) -> None:
@@ -326,8 +343,7 @@ async def test_another_users_token_shows_and_sends_nothing_of_the_first(tmp_path
         ana, luis = (sign(SECRET, "shop", name, seconds=600) for name in ("ana", "luis"))
         await site.service.loop.run_turn("send", user_id="shop/luis")
         async with opened(f"{site.url}/soni.js") as page:  # a page of this origin, without a chat yet
-            await page.route("**/host.html", lambda route: route.fulfill(body=HOST % ana, content_type="text/html"))
-            await page.goto(f"{site.url}/host.html")
+            await visit(page, site.url, HOST % ana)
             await write(page, "many")
             await expect(page.get_by_text("Three.")).to_be_visible()
             await page.context.route("**/ana/messages", lambda route: route.abort())
@@ -344,14 +360,10 @@ async def test_another_users_token_shows_and_sends_nothing_of_the_first(tmp_path
         assert "ana's secret" not in str(await site.service.loop.transcript("shop/ana"))
 
 
-HOST = """<!doctype html><html lang="en"><head><title>Host</title><script src="/soni.js" defer></script></head>
-<body><soni-chat mode="page" token="%s"></soni-chat></body></html>"""
-
-
 async def test_words_that_come_while_the_page_catches_up_stay_on_it(tmp_path: Path) -> None:
     async with served(tmp_path) as site, opened(site.url) as page:
         await write(page, "a person, please")
-        await expect(page.get_by_text("A person is with you")).to_be_visible()
+        await expect(page.get_by_text("Waiting for a person")).to_be_visible()
         conversation = (await site.client.get("/v1/handoffs")).json()["conversations"][0]["conversation"]
         written, said = asyncio.Event(), asyncio.Event()
 
@@ -400,3 +412,42 @@ async def test_a_refused_new_beginning_is_told_as_such(tmp_path: Path) -> None:
         await page.get_by_role("button", name="Start again").click()
         await expect(page.get_by_text("too many requests")).to_be_visible()
         await expect(page.get_by_text("Online")).to_be_visible()
+
+
+async def test_who_speaks_spanish_is_greeted_in_spanish(tmp_path: Path) -> None:
+    async with bank(tmp_path) as served, opened(served.url, locale="es-MX") as page:
+        await expect(page.get_by_text("Hola, soy el asistente de tu banco.")).to_be_visible()
+        await expect(page.get_by_role("textbox", name="Escribe un mensaje")).to_be_visible()
+
+
+@pytest.mark.parametrize("accent", ["#ffe600", "#7a1f5c", "white", "tomatoo"])
+async def test_any_accent_can_be_read(tmp_path: Path, accent: str) -> None:
+    host = HOST.replace("token", f'accent="{accent}" data-nothing')
+    for scheme in ("light", "dark"):
+        async with (
+            served(tmp_path) as site,
+            opened(f"{site.url}/soni.js", reduced_motion="reduce", color_scheme=scheme) as page,
+        ):
+            await visit(page, site.url, host % "")
+            for text in ("send", "100"):
+                await write(page, text)
+            await expect(page.get_by_role("button", name="Luis")).to_be_visible()
+            found = (await Axe().run(page, context="soni-chat")).response["violations"]
+            assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+
+
+async def test_a_token_that_runs_out_is_told_once_and_another_goes_on(tmp_path: Path) -> None:
+    async with served(tmp_path, keys=Keys([new_key("shop")[1]]), secret=SECRET) as site:
+        good, bad = sign(SECRET, "shop", "ana", seconds=600), sign(SECRET, "shop", "ana", seconds=-600)
+        for token in (bad, "not a token"):
+            async with opened(f"{site.url}/soni.js") as page:
+                await page.add_init_script(
+                    "addEventListener('soni-unauthorized', () => { told = (window.told || 0) + 1 })"
+                )
+                await visit(page, site.url, HOST % token)
+                await page.wait_for_function("window.told")
+                await page.wait_for_timeout(1500)
+                assert await page.evaluate("window.told") == 1
+                await page.evaluate("token => document.querySelector('soni-chat').setAttribute('token', token)", good)
+                await write(page, "many")
+                await expect(page.get_by_text("Three.").last).to_be_visible()

@@ -43,7 +43,9 @@ def run_serve(
         url = store or _kept_at(config)
 
         def started(server: Server) -> None:
-            host = f"[{settings.host}]" if ":" in settings.host else settings.host
+            server.on_stop = stopping
+            host = "localhost" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104  # to be opened
+            host = f"[{host}]" if ":" in host else host
             console.print(
                 f"{escape(config.settings.name)} is at [bold]http://{host}:{server.port}[/bold] (Ctrl-C stops it)."
             )
@@ -53,13 +55,20 @@ def run_serve(
                     "replica will know them.[/yellow]"
                 )
 
+        def stopping(running: int) -> None:
+            if running:
+                turns = "turn is" if running == 1 else "turns are"
+                console.print(f"Stopping: {running} {turns} running; Ctrl-C again leaves them to the next start.")
+
         try:
             app = create_app(config, actions=examined.actions, store=url, settings=settings)
             await serve(app, settings, started)
         finally:
             if tracing is not None:
                 tracing.shutdown()
-        console.print("Stopped; what was accepted is done.")
+        left = app.state.service.turns.left
+        done = f"{left} left to whoever starts next" if left else "what was accepted is done"
+        console.print(f"Stopped; {done}.")
         return 0
 
     return told(console, "serve", _with_extra(work), _loop_factory())

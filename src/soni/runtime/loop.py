@@ -169,13 +169,24 @@ class RuntimeLoop(StoredConversations):
         )
 
     async def start(
-        self, user_id: str, *, sink: MessageSink | None = None, slots: Mapping[str, Any] | None = None
+        self,
+        user_id: str,
+        *,
+        sink: MessageSink | None = None,
+        slots: Mapping[str, Any] | None = None,
+        language: str | None = None,
     ) -> TurnResult:
         """Open a conversation before anything is said: a new one begins with its greeting flow, if it has one.
 
-        `slots` are for that flow; like those of every turn, they have to be known.
+        `slots` are for that flow; like those of every turn, they have to be known. `language` is what the person is
+        thought to speak, such as `es` or `es-MX`; if the assistant does not, it begins in its own.
         """
-        return await self._turn(user_id, "start", slots=slots, sink=sink)
+        return await self._turn(user_id, "start", slots=slots, sink=sink, language=language)
+
+    def check_slots(self, names: Iterable[str]) -> None:
+        """ConversationError if a host cannot set one of these slots."""
+        for name in names:
+            self._turns.check_host_slot(name)
 
     async def say(
         self,
@@ -202,7 +213,7 @@ class RuntimeLoop(StoredConversations):
         async with self._journal(user_id) as journal:
             await journal.load()
             await self._finish_interrupted(journal)
-            await self._turns.anew(journal, self._clock())
+            await self._turns.anew(journal, self._clock().timestamp())
 
     async def forget(self, user_id: str) -> None:
         """Erase everything that is stored about this user."""
@@ -227,6 +238,10 @@ class RuntimeLoop(StoredConversations):
         """Finish every turn that nobody is going to finish; whose they were."""
         return await self._sweeper.finish_all()
 
+    def _spoken(self, language: str | None) -> str | None:
+        spoken = (language or "").lower().replace("_", "-").partition("-")[0]
+        return spoken if spoken in self.config.languages else None
+
     @asynccontextmanager
     async def _journal(self, user_id: str, wait: float | None = None) -> AsyncIterator[Journal]:
         async with self._store.hold(user_id, wait=self._wait if wait is None else wait) as held:
@@ -244,9 +259,12 @@ class RuntimeLoop(StoredConversations):
         message_id: str | None = None,
         seen: str | None = None,
         is_awaited: Callable[[], bool] | None = None,
+        language: str | None = None,
     ) -> TurnResult:
         """Accept a turn and run it; if the connection to the store is lost, go on with another."""
-        request = Request(kind, message_id or uuid.uuid4().hex, self._clock(), text, payload)
+        now = self._clock()
+        name = message_id or uuid.uuid4().hex
+        request = Request(kind, name, now, now.timestamp(), text, payload, language=self._spoken(language))
         delivery = Delivery(sink, is_awaited or (lambda: True))
         clock, pause = asyncio.get_running_loop().time, 0.05
         deadline: float | None = None
@@ -277,7 +295,7 @@ class RuntimeLoop(StoredConversations):
         recovered = tuple(unheard)
         if journal.known is not None:
             return await self._stored(journal, journal.known, request, recovered, delivery)
-        found = await self._turns.stand(journal, request.now)
+        found = await self._turns.stand(journal, request.at)
         number = max(found.state["turn"], journal.turn) + 1
         record = TurnRecord(number, request, self.config.fingerprint, None, 1, "open", None)
         given = await self._turns.host_slots(found, slots, record, journal)
@@ -301,7 +319,7 @@ class RuntimeLoop(StoredConversations):
             return None
         if record.attempts < MOST_ATTEMPTS:
             return await self._finished(journal, await journal.again(record), delivery)
-        found = await self._turns.stand(journal, record.request.now)
+        found = await self._turns.stand(journal, record.request.at)
         return await self._observed(journal, record, self._turns.closed(record, journal, found, delivery, None))
 
     async def _finished(self, journal: Journal, record: TurnRecord, delivery: Delivery) -> TurnResult:
@@ -336,7 +354,7 @@ class RuntimeLoop(StoredConversations):
 
     async def _attempted(self, journal: Journal, record: TurnRecord, delivery: Delivery) -> TurnResult:
         while True:
-            found = await self._turns.stand(journal, record.request.now)
+            found = await self._turns.stand(journal, record.request.at)
             try:
                 return await self._turns.run(record, journal, found, delivery)
             except StoreUnavailable:

@@ -24,7 +24,6 @@ from soni.store.store import thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import datetime
 
     from soni.actions import Actions
     from soni.config.models import SoniConfig
@@ -50,7 +49,7 @@ class TurnRunner:
     person: MessageSink | None
     understanding: Understanding | None = None
 
-    async def stand(self, journal: Journal, now: datetime) -> Standing:
+    async def stand(self, journal: Journal, at: float) -> Standing:
         """The conversation as a turn at this time finds it."""
         user_id = journal.conversation
         checkpoint = await journal.held.saver.aget_tuple(thread(user_id, journal.checkpoint_id))
@@ -59,7 +58,7 @@ class TurnRunner:
             checkpoint,
             config=self.config,
             manager=self.flow_manager,
-            now=now,
+            at=at,
             fingerprint=journal.fingerprint,
         )
 
@@ -70,15 +69,25 @@ class TurnRunner:
         context = self._context(Turn(record, journal, Delivery(None)))
         stored: dict[str, Any] = {}
         for name, value in slots.items():
-            if name not in self.config.conversation_slots:
-                hint = did_you_mean(name, self.config.conversation_slots) or "Give it 'scope: conversation'."
-                raise ConversationError(f"'{name}' is not a conversation-wide slot. {hint}")
+            self.check_host_slot(name)
             try:
                 given = {} if value is None else {name: value}
                 stored |= {name: None, **await context.accept(found.state, given, flow_id=CONVERSATION)}
             except InvalidValue as error:
                 raise ConversationError(str(error)) from None
         return stored
+
+    def check_host_slot(self, name: str) -> None:
+        """ConversationError if a host cannot set the slot."""
+        known = self.config.conversation_slots
+        if name in known:
+            return
+        if name in self.config.slots:
+            raise ConversationError(f"'{name}' is not a conversation-wide slot. Give it 'scope: conversation'.")
+        there_are = f"There are {', '.join(sorted(known))}." if known else "This assistant has none."
+        raise ConversationError(
+            f"there is no conversation-wide slot '{name}'. {did_you_mean(name, known) or there_are}"
+        )
 
     async def run(self, record: TurnRecord, journal: Journal, found: Standing, delivery: Delivery) -> TurnResult:
         """One attempt at the turn; whatever it raises, the conversation stands where it stood."""
@@ -87,6 +96,9 @@ class TurnRunner:
         said_first = (ReturnToAssistant(),) if given_back else found.commands
         if request.unheard and not _answers(request.payload, found):
             found = unasked(found)
+        if request.language is not None and found.state["language"] is None:
+            state = cast("DialogueState", {**found.state, "language": request.language})
+            found = replace(found, state=state, is_stored=False)
         turn = Turn(record, journal, delivery, commands=said_first, notes=found.notes, is_private=found.is_private)
         if request.kind == "say":
             return await self._said(found, turn, journal, request.text or "")
@@ -252,14 +264,14 @@ class TurnRunner:
         await self._hand_over(answer, turn)
         return answer
 
-    async def anew(self, journal: Journal, now: datetime) -> None:
+    async def anew(self, journal: Journal, at: float) -> None:
         """Begin the conversation anew."""
-        found = await self.stand(journal, now)
+        found = await self.stand(journal, at)
         fresh = {**begun_anew(found.state, self.config, keep=False), "language": None}
         await self._bound(journal).aupdate_state(thread(found.user_id), fresh, as_node="orchestrator")
         put = journal.held.saver.taken()
         assert put is not None, "an update puts a checkpoint"  # noqa: S101
-        await journal.move(put, self.config.fingerprint, now.timestamp())
+        await journal.move(put, self.config.fingerprint, at)
 
     async def _noted(
         self, found: Standing, turn: Turn, journal: Journal, line: Spoken, event: str, **more: Any
@@ -269,7 +281,7 @@ class TurnRunner:
             **found.state,
             "messages": with_line(found.state, line),
             "turn": turn.number,
-            "last_at": turn.now.timestamp(),
+            "last_at": turn.at,
             "commands": [],
             "trace": [{"event": event}],
             **more,

@@ -10,8 +10,6 @@ from soni.du.context import MASK
 from soni.store.history import messages_of, turns
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from soni.config.models import SoniConfig
     from soni.core.message_sink import Message
     from soni.core.state import Handoff
@@ -21,10 +19,10 @@ MOST_TOLD = 200
 """How many turns back a person is told of who takes a conversation over."""
 
 
-def is_over(state: DialogueState, config: SoniConfig, now: datetime) -> bool:
+def is_over(state: DialogueState, config: SoniConfig, at: float) -> bool:
     """Whether the last word was said too long ago; while a person has the conversation, it is theirs to end."""
     limit, last = config.settings.session_timeout, state["last_at"]
-    return limit is not None and last is not None and state["person"] is None and now.timestamp() - last > limit
+    return limit is not None and last is not None and state["person"] is None and at - last > limit
 
 
 def begun_anew(state: DialogueState, config: SoniConfig, *, keep: bool) -> DialogueState:
@@ -59,7 +57,8 @@ class Line:
 
     role: Literal["user", "person", "assistant"]
     turn: int
-    at: datetime
+    at: float
+    """In seconds of the epoch."""
     text: str
     message: Message | None = None
     """What the assistant or a person said; None for the user's own words."""
@@ -80,10 +79,10 @@ async def lines(reader: Reader, user_id: str, *, last: int = MOST_TOLD) -> list[
         turn, request = record.turn, record.request
         # Whether a message that is still being worked on holds a secret is known at the end of its turn.
         if request.kind == "message" and request.text and record.status != "open":
-            said.append(Line("user", turn, request.now, request.text, message_id=request.message_id))
+            said.append(Line("user", turn, request.at, request.text, message_id=request.message_id))
         for message in answers.get(turn, []):
             role: Literal["person", "assistant"] = "person" if message.kind == "person" else "assistant"
-            said.append(Line(role, turn, request.now, message.text, message))
+            said.append(Line(role, turn, request.at, message.text, message))
     return said
 
 

@@ -12,8 +12,6 @@ from soni.runtime.survival import surviving
 from soni.store.store import thread
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import CheckpointTuple
 
@@ -49,7 +47,7 @@ def standing(
     *,
     config: SoniConfig,
     manager: FlowManager,
-    now: datetime,
+    at: float,
     fingerprint: str | None,
 ) -> Standing:
     """Where a conversation stands at a time; `fingerprint` is of the assistant that had its last turn."""
@@ -57,7 +55,7 @@ def standing(
     state = surviving(stored, config, manager)
     notes = [] if fingerprint in (None, config.fingerprint) else _what_became(stored, state)
     apology = "assistant_changed" if len(state["flow_stack"]) < len(stored["flow_stack"]) else None
-    if is_over(state, config, now):
+    if is_over(state, config, at):
         apology = "timed_out" if state["flow_stack"] else None
         state = begun_anew(state, config, keep=True)
     greets = not state["opened"] and config.settings.start_flow is not None

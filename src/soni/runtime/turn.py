@@ -83,6 +83,7 @@ class Turn:
         # No message of another life of the conversation has this id, so that a client that was away cannot mix them up.
         self._prefix = f"{self.incarnation[:8]}/{self.number}/"
         self.now = record.request.now
+        self.at = record.request.at
         self.commands = tuple(commands)
         self.notes = list(notes)
         """What the trace tells before anything is understood."""

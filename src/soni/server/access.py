@@ -27,6 +27,8 @@ LOCAL = "local"
 LONGEST_TOKEN = 30 * 86_400
 _LINE = re.compile(rf"({TENANT.pattern}):sha256:([0-9a-f]{{64}})")
 _AUDIENCE = "soni"
+_LEEWAY = 10.0
+"""How many seconds clocks may differ between whoever signs a token and us."""
 
 
 class Keys:
@@ -73,7 +75,7 @@ class Caller:
     @property
     def seconds_left(self) -> float | None:
         """For how long a stream may stay open."""
-        return None if self.expires is None else max(self.expires - time.time(), 0.0)
+        return None if self.expires is None else max(self.expires + _LEEWAY - time.time(), 0.0)
 
     def name_of(self, conversation: str) -> str:
         """The conversation as the store knows it; no tenant can name another's."""
@@ -102,7 +104,7 @@ def verified(secret: str, token: str) -> Caller | None:
     required = ["aud", "exp", "sub", "tenant"]
     try:
         claims = jwt.decode(
-            token, secret, algorithms=["HS256"], audience=_AUDIENCE, options={"require": required}, leeway=10
+            token, secret, algorithms=["HS256"], audience=_AUDIENCE, options={"require": required}, leeway=_LEEWAY
         )
     except jwt.PyJWTError:
         return None

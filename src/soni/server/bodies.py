@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -49,6 +50,9 @@ class StartIn(BaseModel):
     model_config = _STRICT
 
     slots: dict[str, Any] | None = Field(default=None, max_length=50)
+    language: str | None = Field(
+        default=None, max_length=35, description="What the user is thought to speak.", examples=["es"]
+    )
 
 
 class PersonIn(BaseModel):
@@ -142,7 +146,7 @@ class LineOut(BaseModel):
 
     role: Literal["user", "person", "assistant"]
     turn: int
-    at: str = Field(description="When the turn began, by the server's clock.")
+    at: str = Field(description="When the turn began, in UTC.", examples=["2026-03-02T12:00:00+00:00"])
     text: str
     message_id: str | None = Field(default=None, description="The name of the user's message.")
     message: MessageOut | None = Field(default=None, description="The assistant's or the person's message, whole.")
@@ -152,7 +156,7 @@ class LineOut(BaseModel):
         return cls(
             role=line.role,
             turn=line.turn,
-            at=line.at.isoformat(timespec="seconds"),
+            at=datetime.fromtimestamp(line.at, UTC).isoformat(timespec="seconds"),
             text=line.text,
             message_id=line.message_id,
             message=None if line.message is None else MessageOut.of(line.message),

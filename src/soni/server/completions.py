@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 router = APIRouter(prefix="/v1", tags=["openai"])
 
 MODEL = "soni"
+_PASSED_ON = "(A person has this conversation; your message has been passed on.)"
+"""What stands where the assistant says nothing: such clients would show an empty message."""
 _STREAM: dict[str, Any] = {"content": {"text/event-stream": {}}}
 
 
@@ -164,6 +166,8 @@ async def complete(
     if sink is None:
         result = await service.turns.result(task, message_id, waiting)
         said = "\n".join(_shown(message) for message in (*result.recovered, *result.messages))
+        if not said and result.handoff is not None:
+            said = _PASSED_ON
         return CompletionOut(**head, choices=[Choice(message=Said(content=said))], usage=_usage(result))
     first = await first_of(service, sink, task, message_id, waiting)
     usage = body.stream_options is not None and body.stream_options.include_usage
@@ -199,6 +203,8 @@ async def _chunks(
     except Exception as error:  # there is no status left to tell it with
         yield f"data: {json.dumps({'error': problem_of(error).to_json()['error']})}\n\n"
         return
+    if not between and result.handoff is not None:
+        yield delta({"content": _PASSED_ON})
     yield delta({}, "stop")
     if usage:
         yield chunk([], usage=_usage(result).model_dump())

@@ -171,7 +171,8 @@ async def start(name: Mine, caller: Anybody, service: TheService, body: StartIn 
     """Open a conversation before anything is said: a new one begins with the assistant's greeting."""
     slots = slots_of(caller, body.slots if body else None)
     service.messages.count(name)
-    task = service.turns.begin(name, lambda: service.loop.start(name, slots=slots))
+    language = body.language if body else None
+    task = service.turns.begin(name, lambda: service.loop.start(name, slots=slots, language=language))
     return answer(service, name, None, await service.turns.result(task))
 
 

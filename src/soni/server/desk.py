@@ -79,6 +79,7 @@ async def give_back(name: Known, service: TheService) -> TurnOut:
 @router.post("/tokens", tags=["access"])
 async def token(caller: KeyHolder, service: TheService, body: TokenIn) -> TokenOut:
     """A token for one of the tenant's users, to be used by their browser or app instead of the key."""
+    service.loop.check_slots(body.slots or ())
     signed = sign(service.settings.signing, caller.tenant, body.conversation, seconds=body.expires_in, slots=body.slots)
     return TokenOut(conversation=body.conversation, token=signed, expires_in=body.expires_in)
 

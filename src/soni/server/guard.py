@@ -31,6 +31,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _ALWAYS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
 _GONE = 499
 """What is noted of a client that did not wait for an answer."""
+_MOST_NAMED = 100
 _PASSED_ON = ("x-forwarded-for", "forwarded", "x-real-ip", "via")
 _LOCAL_NAMES = ("localhost", "soni.localhost")
 
@@ -42,6 +43,7 @@ class Guard:
         self._app = app
         self._settings = settings
         self._metrics = metrics
+        self._refused: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -101,6 +103,9 @@ class Guard:
             return
         if headers.get("sec-fetch-site") == "same-origin":
             return
+        if origin not in self._refused and len(self._refused) < _MOST_NAMED:
+            self._refused.add(origin)
+            logger.warning("pages of %r may not talk here; --origin %s would let them", origin[:100], origin[:100])
         detail = "this web site may not talk to this server; its operator can allow it with --origin"
         raise HttpProblem(403, "origin-not-allowed", detail)
 

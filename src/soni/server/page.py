@@ -38,7 +38,9 @@ async def page(service: TheService) -> Response:
 async def script(service: TheService) -> Response:
     """The chat for any page: one script tag."""
     settings = service.loop.config.settings
-    told = json.dumps({"name": settings.name, "language": settings.language}).replace("</", "<\\/")
+    languages = sorted(service.loop.config.languages)
+    about = {"name": settings.name, "language": settings.language, "languages": languages}
+    told = json.dumps(about).replace("</", "<\\/")
     text = _file("soni.js").replace('"{assistant}"', told)
     return Response(text, media_type="text/javascript", headers={**_SHARED, "Cache-Control": "no-cache"})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from asyncio import CancelledError
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from soni.errors import (
     SoniError,
     StoreUnavailable,
 )
+from soni.server.access import TENANT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,6 +74,10 @@ _KINDS: tuple[tuple[type[SoniError], int, str], ...] = (
 )
 
 
+_OURS = re.compile(rf"(?<=of )'{TENANT.pattern}/")
+"""How errors name a conversation: its tenant is nobody's business."""
+
+
 def stopping(message_id: str | None = None) -> HttpProblem:
     """The problem of a server that takes, or finishes, no more turns."""
     detail = "the server is stopping; ask again, with the same message_id if there is one"
@@ -91,19 +97,30 @@ def problem_of(error: BaseException) -> HttpProblem:
                 detail = "conversations cannot be kept right now; what was accepted is finished later"
                 return HttpProblem(status, name, detail, headers={"Retry-After": "5"})
             headers = {"Retry-After": "1"} if isinstance(error, ConversationBusy) else {}
-            return HttpProblem(status, name, str(error), headers=headers)
+            return HttpProblem(status, name, _OURS.sub("'", str(error)), headers=headers)
     logger.error("a request failed", exc_info=error)
     return HttpProblem(500, "internal", "something went wrong here; the log says what")
 
 
 def _invalid(error: RequestValidationError) -> HttpProblem:
     """Every field that is wrong, without what was in it."""
-    errors = [{"where": ".".join(str(part) for part in found["loc"]), "what": found["msg"]} for found in error.errors()]
-    unreadable = any(found["type"] == "json_invalid" for found in error.errors())
+    for found in error.errors():
+        if found["type"] == "json_invalid":
+            reason = (found.get("ctx") or {}).get("error", "it cannot be read")
+            return HttpProblem(
+                400, "malformed-json", f"the body is not JSON: {reason} (at character {found['loc'][-1]})"
+            )
+    errors = [{"where": ".".join(map(str, found["loc"])), "what": _told(found)} for found in error.errors()]
     detail = "; ".join(f"{one['where']}: {one['what']}" for one in errors[:5])
-    if unreadable:
-        return HttpProblem(400, "malformed-json", detail, errors=errors)
     return HttpProblem(422, "invalid-request", detail, errors=errors)
+
+
+def _told(found: Any) -> str:
+    if found["loc"] == ("path", "conversation"):
+        return "a conversation is named with up to 200 of a-z, A-Z, 0-9 and . _ ~ : @ + -"
+    if found["type"] == "extra_forbidden":
+        return "there is no such field"
+    return str(found["msg"])
 
 
 def install(app: FastAPI) -> None:
@@ -116,8 +133,14 @@ def install(app: FastAPI) -> None:
     async def http(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101
         kinds = {404: "not-found", 405: "method-not-allowed", 400: "malformed-request"}
-        problem = HttpProblem(error.status_code, kinds.get(error.status_code, "refused"), str(error.detail))
-        problem.headers |= dict(error.headers or {})
+        headers = dict(error.headers or {})
+        detail = str(error.detail)
+        if error.status_code == 404:
+            detail = "there is nothing here; /openapi.json lists what there is"
+        elif error.status_code == 405:
+            detail = f"this takes {headers.get('allow') or headers.get('Allow', 'another method')}"
+        problem = HttpProblem(error.status_code, kinds.get(error.status_code, "refused"), detail)
+        problem.headers |= headers
         return problem.response
 
     async def other(_: Request, error: Exception) -> Response:

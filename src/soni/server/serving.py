@@ -83,6 +83,8 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self._app = app
         self.port = port
+        self.on_stop: Callable[[int], None] = lambda running: None
+        """Told how many turns are being waited for when the server is asked to stop."""
 
     def stop(self) -> None:
         """Ask it to stop, as a signal does."""
@@ -104,6 +106,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         service = self._app.state.service
+        self.on_stop(service.turns.unfinished)
         finishing = asyncio.create_task(service.turns.finish())
         while not finishing.done() and not self.force_exit:
             await asyncio.wait({finishing}, timeout=0.1)
@@ -143,7 +146,8 @@ def _bound(settings: ServerSettings) -> Generator[socket.socket]:
         try:
             listening.bind((settings.host, settings.port))
         except (OSError, OverflowError) as error:
-            message = f"'{settings.host}' port {settings.port} cannot be served on: {error}."
+            reason = str(error).rstrip(".")
+            message = f"'{settings.host}' port {settings.port} cannot be served on: {reason}."
             raise ConfigError([Problem(message, ("server", "port"), "Name another: --port 8001")]) from None
         listening.listen(2048)  # from here on requests wait, and are not refused
         yield listening

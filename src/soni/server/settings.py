@@ -54,6 +54,11 @@ class ServerSettings:
                 f"SONI_SECRET has {len(self.secret)} characters; at least {_SHORTEST_SECRET} are needed.",
                 "Make one: python3 -c 'import secrets; print(secrets.token_urlsafe(48))'",
             )
+        if not self.keys and "*" in self.origins:
+            raise _unusable(
+                "every web site could use a server without keys.",
+                "Name the sites (--origin https://www.example.com), or make keys with 'soni key TENANT'.",
+            )
         for origin in self.origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):
                 raise _unusable(

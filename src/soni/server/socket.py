@@ -36,7 +36,7 @@ router = APIRouter()
 
 SUBPROTOCOL = "soni"
 _BEARER = "bearer."
-_RESTART, _GOING, _TOO_SLOW, _FAILED, _EXPIRED, _FORGOTTEN = 1012, 1001, 1008, 1011, 4401, 4410
+_GOING, _NOT_TEXT, _TOO_SLOW, _FAILED, _RESTART, _EXPIRED, _FORGOTTEN = 1001, 1003, 1008, 1011, 1012, 4401, 4410
 _MOST_FRAMES = 64
 
 
@@ -110,14 +110,19 @@ class _Conversation:
         while True:
             try:
                 text = await self._socket.receive_text()
-            except (WebSocketDisconnect, KeyError):  # KeyError: bytes instead of text
+            except WebSocketDisconnect:
                 return _GOING
+            except KeyError:
+                return _NOT_TEXT
             try:
                 frame = _FRAME.validate_json(text)
             except ValidationError as error:
                 found = error.errors(include_input=False, include_url=False)[0]
                 where = ".".join(str(part) for part in found["loc"])
-                problem = HttpProblem(422, "invalid-frame", f"{where}: {found['msg']}".removeprefix(": "))
+                what = f"{where}: {found['msg']}".removeprefix(": ")
+                if found["type"].startswith("union_tag"):
+                    what = 'a frame has a type: {"type": "message", "text": …} or {"type": "ack", "id": …}'
+                problem = HttpProblem(422, "invalid-frame", what)
                 await self.frame("error", {"problem": problem.to_json()})
                 continue
             if isinstance(frame, AckFrame):

@@ -34,6 +34,8 @@ class Turns:
         self._of_one = Open(_MOST_OF_ONE, "messages waiting")
         self._tasks: set[asyncio.Task[Any]] = set()
         self.running = 0
+        self.left = 0
+        """How many were cut off when the server stopped."""
         self.is_closing = False
 
     @property
@@ -93,6 +95,11 @@ class Turns:
             raise too_long(limit, message_id)
         return outcome(task, message_id)
 
+    @property
+    def unfinished(self) -> int:
+        """How many run or wait."""
+        return len(self._tasks)
+
     async def finish(self) -> None:
         """Take no more, and let those that run come to their end; what does not is finished by whoever comes next."""
         self.is_closing = True
@@ -103,6 +110,7 @@ class Turns:
     async def give_up(self) -> None:
         """Leave the turns that run to whoever comes next."""
         self.is_closing = True
+        self.left += len(self._tasks)
         for task in [*self._tasks]:
             task.cancel()
         if self._tasks:

@@ -130,9 +130,10 @@ class Journal:
 
     async def claim(self, request: Request, turn: int, fingerprint: str) -> TurnRecord:
         """Accept a message: from here on it is processed, whatever happens."""
-        self.turn, self._at = turn, request.now.timestamp()
+        self.turn, self._at = turn, request.at
         self.effects, self._messages, self._understood, self._batch = {}, {}, None, []
-        given = dumped({"payload": request.payload, "slots": request.slots, "unheard": request.unheard})
+        names = ("payload", "slots", "language", "unheard")
+        given = dumped({name: value for name in names if (value := getattr(request, name))})
         text, now = request.text, request.now.isoformat()
         values = (self.conversation, turn, request.message_id, request.kind, text, given, now, self._at, fingerprint)
         await self.held.commit("accepting a message", [self._row(), (_CLAIM, values)])
@@ -152,7 +153,7 @@ class Journal:
         return replace(record, attempts=record.attempts + 1, understood=self._understood or record.understood)
 
     async def _read_messages(self, record: TurnRecord) -> None:
-        self.turn, self._at = record.turn, record.request.now.timestamp()
+        self.turn, self._at = record.turn, record.request.at
         (rows,) = await self.held.read((_READ_OUTBOX, (self.conversation, record.turn)))
         self._messages = {row[1]: replace(Message.load(json.loads(row[2])), sequence=row[0]) for row in rows}
         self.sequence = max([self._before, *(row[0] for row in rows)])

@@ -28,10 +28,15 @@ class Request:
     kind: Kind
     message_id: str
     now: datetime
+    """By the clock where it was accepted; a turn that is run again elsewhere has the same today and tomorrow."""
+    at: float
+    """The same instant in seconds of the epoch, which no clock's zone changes."""
     text: str | None = None
     payload: dict[str, str] | None = None
     slots: dict[str, Any] = field(default_factory=dict)
     """The host's, as they are stored."""
+    language: str | None = None
+    """The one to begin in, if nothing has been said yet."""
     unheard: bool = False
     """Whether the question that is open was asked when nobody could hear it."""
 
@@ -63,18 +68,14 @@ class EffectRecord:
     result: dict[str, Any] | None = None
 
 
-TURN_COLUMNS = "turn, message_id, kind, text, given, now, fingerprint, understood, attempts, status, result"
+TURN_COLUMNS = "turn, message_id, kind, text, given, now, at, fingerprint, understood, attempts, status, result"
 HEARD = "UPDATE soni_conversations SET heard = ? WHERE conversation = ? AND heard < ?"
 
 
 def turn_of(row: tuple[Any, ...]) -> TurnRecord:
     """The turn in a row of TURN_COLUMNS."""
-    number, message_id, kind, text, given, now, fingerprint, understood, attempts, status, result = row
-    held = json.loads(given)
-    at = datetime.fromisoformat(now)
-    request = Request(
-        kind, message_id, at, text, held.get("payload"), held.get("slots") or {}, held.get("unheard", False)
-    )
+    number, message_id, kind, text, given, now, at, fingerprint, understood, attempts, status, result = row
+    request = Request(kind, message_id, datetime.fromisoformat(now), at, text, **json.loads(given))
     return TurnRecord(number, request, fingerprint, loaded(understood), attempts, status, loaded(result))
 
 

@@ -39,7 +39,7 @@ async def orchestrator_node(state: DialogueState, runtime: Runtime[RuntimeContex
     return {
         **after,
         "opened": True,
-        "last_at": context.turn.now.timestamp(),
+        "last_at": context.turn.at,
         "user_message": text,
         "payload": None,
         "commands": [masked(command) for command in state["commands"]] if private else state["commands"],

@@ -10,18 +10,21 @@
 
   const WORDS = {
     en: {
-      ready: "Online", away: "Reconnecting…", person: "A person is with you", again: "Start again", close: "Close the chat",
+      ready: "Online", away: "Reconnecting…", person: "A person is with you", waiting: "Waiting for a person", shut: "Not available", again: "Start again", close: "Close the chat",
       open: "Chat with {name}", write: "Write a message", secret: "Your answer is not shown or kept", send: "Send", log: "Conversation with {name}",
       typing: "{name} is writing", lost: "No connection. What you wrote is kept and sent as soon as it is back.", retry: "Try again",
       failed: "Not sent: {why}", sending: "Sending…", anew: "A new conversation", choices: "Choices", newer: "New messages", agent: "Agent",
-      you: "You", closed: "You cannot talk here: {why}", unread: "{n} new messages", late: "This takes longer than usual…",
+      you: "You", closed: "This chat is not available right now.", ended: "Your session has ended. Please sign in again.",
+      unread: "{n} new messages",
     },
     es: {
-      ready: "En línea", away: "Reconectando…", person: "Le atiende una persona", again: "Empezar de nuevo", close: "Cerrar el chat",
-      open: "Hablar con {name}", write: "Escriba un mensaje", secret: "Su respuesta no se muestra ni se guarda", send: "Enviar", log: "Conversación con {name}",
-      typing: "{name} está escribiendo", lost: "Sin conexión. Lo que ha escrito se guarda y se envía en cuanto vuelva.", retry: "Reintentar",
+      ready: "En línea", away: "Reconectando…", person: "Te atiende una persona", waiting: "Esperando a una persona", shut: "No disponible",
+      again: "Empezar de nuevo", close: "Cerrar el chat",
+      open: "Hablar con {name}", write: "Escribe un mensaje", secret: "Tu respuesta no se muestra ni se guarda", send: "Enviar", log: "Conversación con {name}",
+      typing: "{name} está escribiendo", lost: "Sin conexión. Lo que has escrito se guarda y se envía en cuanto vuelva.", retry: "Reintentar",
       failed: "No enviado: {why}", sending: "Enviando…", anew: "Una conversación nueva", choices: "Opciones", newer: "Mensajes nuevos", agent: "Agente",
-      you: "Usted", closed: "No puede hablar aquí: {why}", unread: "{n} mensajes nuevos", late: "Esto tarda más de lo habitual…",
+      you: "Tú", closed: "Este chat no está disponible en este momento.", ended: "Tu sesión ha terminado. Vuelve a identificarte.",
+      unread: "{n} mensajes nuevos",
     },
   };
   const ICONS = {
@@ -125,15 +128,33 @@
       if (this.#begun) return;
       this.#begun = true;
       if (!this.hasAttribute("mode")) this.setAttribute("mode", "page");
-      this.language = (this.getAttribute("lang") || assistant.language || "en").slice(0, 2);
+      // What the page says, else what the visitor's browser speaks, if the assistant does.
+      const host = this.getAttribute("mode") === "widget" ? document.documentElement.lang : "";
+      const wanted = (this.getAttribute("lang") || host || navigator.language || "").slice(0, 2).toLowerCase();
+      this.language = assistant.languages?.includes(wanted) ? wanted : assistant.language || "en";
       this.words = WORDS[this.language] || WORDS.en;
       this.name = this.getAttribute("name") || assistant.name || "Assistant";
-      const accent = this.getAttribute("accent");
-      if (accent) this.style.setProperty("--accent", accent);
       this.#build();
+      this.#paint(this.getAttribute("accent"));
       addEventListener("online", () => this.#wake?.());
       if (this.getAttribute("mode") === "page") this.#open();
       else if (store.get(`${this.#key}:open`)) this.#show(true, false);
+    }
+
+    // The page's own colour, with text on it and links in it that can be read.
+    #paint(accent) {
+      if (!accent) return;
+      if (!CSS.supports("color", accent)) { console.warn(`soni: '${accent}' is not a colour`); return; }
+      const probe = make("span", { hidden: true });
+      probe.style.color = accent;
+      this.#root.append(probe);
+      const [red, green, blue] = (getComputedStyle(probe).color.match(/[\d.]+/g) || [0, 0, 0]).map((part) => (part / 255) ** 2.2);
+      probe.remove();
+      const light = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+      this.style.setProperty("--accent", accent);
+      this.style.setProperty("--accent-text", light > 0.18 ? "#000" : "#fff");
+      const onWhite = light > 0.15 ? `color-mix(in srgb, ${accent} 40%, black)` : accent;
+      this.style.setProperty("--link", `light-dark(${onWhite}, color-mix(in srgb, ${accent} 35%, white))`);
     }
 
     get #key() { return `soni:${base}`; }
@@ -231,6 +252,8 @@
 
     #message(message, live = true) {
       if (this.#shown.has(message.id)) return;
+      if (message.kind === "handoff") this.met = false;
+      if (message.kind === "person") { this.met = true; if (this.withPerson) this.#online(true); }
       const role = message.kind === "person" ? "person" : "assistant";
       this.#clearChoices();
       const item = this.#bubble(role, message.text, role === "person" ? this.#say("agent") : this.name);
@@ -243,8 +266,12 @@
       this.#shown.set(message.id, message);
       this.#last = message.id;
       this.#add(item);
+      if (this.#marks.has(message.sequence)) this.#mark();
       if (live && this.panel.hidden && message.kind !== "progress") this.#count(this.#unread + 1);
     }
+
+    #marks = new Set(); // after which messages a new conversation begins
+    #mark() { this.#add(make("div", { class: "mark" }, this.#say("anew"))); }
 
     #clearChoices() { for (const choices of this.log.querySelectorAll(".choices")) choices.remove(); }
 
@@ -277,10 +304,20 @@
     }
 
     #online(yes) {
-      const kind = yes ? (this.withPerson ? "person" : "ready") : "away";
+      const kind = !yes ? "away" : !this.withPerson ? "ready" : this.met ? "person" : "waiting";
       if (this.status.dataset.is !== kind) { this.status.dataset.is = kind; this.status.textContent = this.#say(kind); }
       this.banner.hidden = yes;
-      if (!yes) this.banner.textContent = this.#say("lost");
+      if (!yes) this.banner.textContent = this.#say(this.ended ? "ended" : "lost");
+    }
+
+    // Nothing can be said here; why, is for whoever runs the page.
+    #shut(error) {
+      console.error(`soni: ${error.message}`);
+      this.status.dataset.is = "away";
+      this.status.textContent = this.#say("shut");
+      this.banner.hidden = false;
+      this.banner.textContent = this.#say("closed");
+      for (const field of this.form.elements) field.disabled = true;
     }
 
     #writing(yes) {
@@ -319,7 +356,10 @@
         try {
           const claims = JSON.parse(atob(token.split(".")[1].replace(/-/g, "+").replace(/_/g, "/")));
           this.#session = { token, conversation: claims.sub };
-        } catch { throw new Refused(400, { detail: "the token cannot be read" }, 0); }
+        } catch {
+          this.#unauthorized();
+          throw new Refused(400, { detail: "the token cannot be read" }, 0);
+        }
         return;
       }
       this.#session = store.get(this.#key);
@@ -340,6 +380,15 @@
         this.stream?.abort();
         return;
       }
+      this.#unauthorized();
+    }
+
+    // Once for each token: whoever hears it gets another.
+    #unauthorized() {
+      const token = this.getAttribute("token");
+      this.ended = true;
+      if (this.told401 === token) return;
+      this.told401 = token;
       this.dispatchEvent(new CustomEvent("soni-unauthorized", { bubbles: true, composed: true }));
     }
 
@@ -372,8 +421,7 @@
         await this.#follow();
       } catch (error) {
         this.opened = false;
-        this.banner.hidden = false;
-        this.banner.textContent = this.#say("closed", { why: error.message });
+        this.#shut(error);
       }
     }
 
@@ -383,10 +431,14 @@
         if (!this.isNew) this.#render(await (await this.#fetch(`${this.#path}/transcript`)).json());
       } catch (error) { if (error.status !== 404) throw error; }
       this.isNew = false;
-      const started = await (await this.#fetch(`${this.#path}/start`, { method: "POST" })).json();
+      const started = await this.#start();
       for (const message of [...started.recovered, ...started.messages]) this.#message(message, false);
       this.#stands(started);
       this.#down(true);
+    }
+
+    async #start() {
+      return (await this.#fetch(`${this.#path}/start`, { method: "POST", body: JSON.stringify({ language: this.language }) })).json();
     }
 
     #render({ lines, ...stands }) {
@@ -546,8 +598,9 @@
       try {
         await this.#fetch(`${this.#path}/reset`, { method: "POST" });
         this.#clearChoices();
-        this.#add(make("div", { class: "mark" }, this.#say("anew")));
-        const started = await (await this.#fetch(`${this.#path}/start`, { method: "POST" })).json();
+        this.#marks.add(this.#shown.get(this.#last)?.sequence ?? 0);
+        this.#mark();
+        const started = await this.#start();
         this.#turns.add(started.turn);
         for (const message of started.messages) this.#message(message);
         this.#stands(started);
@@ -562,7 +615,10 @@
     attributeChangedCallback(name, before, now) {
       if (!this.#begun || before === now || !now) return;
       const known = this.#session?.conversation;
+      this.ended = false;
       this.#begin().then(async () => {
+        for (const field of this.form.elements) field.disabled = false;
+        if (!this.opened && this.#session) return this.#open();
         if (known && known !== this.#session.conversation) {
           this.#queue.length = 0; // somebody else's words
           this.#clear();
@@ -570,7 +626,7 @@
           await this.#load();
         }
         this.#wake?.();
-      }).catch((error) => { this.banner.hidden = false; this.banner.textContent = this.#say("closed", { why: error.message }); });
+      }).catch((error) => this.#shut(error));
     }
   }
 
