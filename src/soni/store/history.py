@@ -96,12 +96,15 @@ class News(NamedTuple):
 
 async def news(reader: Reader, conversation: str, sequence: int) -> News:
     """What was said after a message."""
-    life = "SELECT incarnation, heard FROM soni_conversations WHERE conversation = ?"
-    said = "SELECT sequence, message FROM soni_outbox WHERE conversation = ? AND sequence > ? ORDER BY sequence LIMIT ?"
-    found, rows = await reader.read((life, (conversation,)), (said, (conversation, sequence, _AT_ONCE)))
-    messages = [replace(Message.load(json.loads(row[1])), sequence=row[0]) for row in rows]
-    name, heard = found[0] if found else (None, 0)
-    return News(name, heard, messages, len(rows) < _AT_ONCE)
+    query = (
+        "SELECT c.incarnation, c.heard, o.sequence, o.message FROM soni_conversations c LEFT JOIN soni_outbox o "
+        "ON o.conversation = c.conversation AND o.sequence > ? WHERE c.conversation = ? ORDER BY o.sequence LIMIT ?"
+    )
+    (rows,) = await reader.read((query, (sequence, conversation, _AT_ONCE)))
+    life, heard = rows[0][:2] if rows else (None, 0)
+    said = [row[2:] for row in rows if row[2] is not None]
+    messages = [replace(Message.load(json.loads(message)), sequence=number) for number, message in said]
+    return News(life, heard, messages, len(said) < _AT_ONCE)
 
 
 async def with_a_person(reader: Reader, prefix: str) -> list[dict[str, Any]]:
