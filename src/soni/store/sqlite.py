@@ -72,14 +72,25 @@ class SqliteStore(Store):
             yield event
 
     async def _look(self) -> None:
-        """While anybody watches, see now and then whether another process has written to the file."""
-        before = None
+        """While anybody watches, see now and then what another process has written to the file.
+
+        Rows get higher and higher numbers, unless the highest are deleted; who is missed then looks by himself later.
+        """
+        version_before, last = None, 0
         while len(self.watchers):
             with suppress(StoreUnavailable):  # the next look may do better
                 ((version,),) = (await self.read(("PRAGMA data_version", ())))[0]
-                if version != before:  # at first, too: something may have been written since the watcher looked
-                    self.watchers.tell_all()
-                before = version
+                if version != version_before:
+                    newest, said = await self.read(
+                        ("SELECT coalesce(max(rowid), 0) FROM soni_outbox", ()),
+                        ("SELECT DISTINCT conversation FROM soni_outbox WHERE rowid > ?", (last,)),
+                    )
+                    if version_before is None or newest[0][0] < last:
+                        self.watchers.tell_all()  # something may have been written since the watcher looked
+                    else:
+                        for (conversation,) in said:
+                            self.watchers.tell(conversation)
+                    version_before, last = version, newest[0][0]
             await asyncio.sleep(_LOOK)
 
     async def close(self) -> None:
