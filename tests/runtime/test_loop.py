@@ -442,7 +442,7 @@ async def test_host_slots_that_cannot_be_set_are_refused_with_the_reason(
     assistant: Assistant, slots: dict[str, Any]
 ) -> None:
     async with RuntimeLoop(assistant(NAMES), understanding=Parrot()) as loop:
-        with pytest.raises(ConversationError, match="not a conversation-wide slot"):
+        with pytest.raises(ConversationError, match="conversation-wide slot"):
             await loop.run_turn("start", user_id="a", slots=slots)
         assert await loop.process_message("start", user_id="a") == "Name?"
 
