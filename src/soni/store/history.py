@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from soni.core.message_sink import Message
 from soni.errors import ConversationBusy
-from soni.store.records import HEARD, TURN_COLUMNS, turn_of
+from soni.store.records import HEARD, TURN_COLUMNS, is_storable, turn_of
 
 if TYPE_CHECKING:
     from soni.store.records import Reader, TurnRecord
@@ -128,11 +128,6 @@ async def sequence_of(reader: Reader, conversation: str, message_id: str) -> int
     query = "SELECT sequence FROM soni_outbox WHERE conversation = ? AND id = ?"
     rows = await reader.read((query, (conversation, message_id)))
     return rows[0][0][0] if rows[0] else None
-
-
-def is_storable(text: str) -> bool:
-    """Whether every database could hold the text."""
-    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 async def prune(store: Store, before: float) -> tuple[int, int]:

@@ -85,6 +85,11 @@ def effect_of(row: tuple[Any, ...]) -> EffectRecord:
     return EffectRecord(key, turn, action, kind, arguments, status, loaded(result))
 
 
+def is_storable(text: str) -> bool:
+    """Whether every database could hold the text."""
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
 def dumped(value: Any) -> str:
     """A value as a column holds it."""
     return json.dumps(value, separators=(",", ":"))

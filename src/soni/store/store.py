@@ -14,6 +14,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, copy_checkpoint
 
 from soni.errors import ConversationBusy, ConversationError
 from soni.store.fail_points import passed
+from soni.store.records import is_storable
 from soni.store.schema import TABLES
 from soni.telemetry import timed
 
@@ -231,7 +232,7 @@ def _check_name(conversation: str) -> None:
         raise ConversationError("a conversation needs a user_id")
     if len(conversation) > MOST_CHARACTERS:
         raise ConversationError(f"a user_id has at most {MOST_CHARACTERS} characters, not {len(conversation)}")
-    if "\0" in conversation or any("\ud800" <= letter <= "\udfff" for letter in conversation):
+    if not is_storable(conversation):
         raise ConversationError(f"a user_id cannot contain {conversation!r}: not every database could keep it")
 
 
