@@ -27,12 +27,12 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 from rich.console import Console
-from rich.table import Table
 
 from bench.durability.skeleton import say, skeleton
 from bench.durability.soak import soak
 from bench.durability.transfer import ANSWERS, TURNS, Script, actions, config
 from bench.postgres import postgres
+from bench.tables import table
 from soni import RuntimeLoop
 from soni.store import open_store
 
@@ -165,15 +165,6 @@ def _database_size(url: str) -> Callable[[], int]:
     return size
 
 
-def _table(title: str, columns: dict[str, Callable[[dict[str, Any]], str]], rows: list[dict[str, Any]]) -> Table:
-    table = Table(title=title, title_justify="left")
-    for column in columns:
-        table.add_column(column, justify="right")
-    for row in rows:
-        table.add_row(*(show(row) for show in columns.values()))
-    return table
-
-
 async def main() -> None:
     """Run it, print tables, write JSON beside them."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -198,7 +189,7 @@ async def main() -> None:
             "LangGraph alone, sync": lambda row: f"{row['skeleton'] * 1e6:.0f}",
             "ratio": lambda row: f"{row['ratio']:.2f}",
         }
-        console.print(_table("CPU of a durable turn", micro, compared))
+        console.print(table("CPU of a durable turn", micro, compared))
         soaked = [] if options.no_soak else await soaks(Path(folder), options.turns, options.conversations)
     grown: dict[str, Callable[[dict[str, Any]], str]] = {
         "": lambda row: row["backend"],
@@ -214,7 +205,7 @@ async def main() -> None:
         "MB": lambda row: f"{row['memory'] / 1e6:+.1f}",
     }
     if soaked:
-        console.print(_table("CPU and stored bytes a turn, early and late, and growth of the process", grown, soaked))
+        console.print(table("CPU and stored bytes a turn, early and late, and growth of the process", grown, soaked))
     options.json.write_text(json.dumps({"machine": machine, "compared": compared, "soak": soaked}, indent=2))
     console.print(f"Written to {options.json}.")
     postgres().stop()

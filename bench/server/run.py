@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any
 
 import uvloop
 from rich.console import Console
-from rich.table import Table
 
 from bench.durability.transfer import ANSWERS, TURNS, Script, actions, config
 from bench.postgres import postgres
 from bench.server.client import Connection
+from bench.tables import table
 from soni import RuntimeLoop
 from soni.server import ServerSettings, create_app
 from soni.server.logs import set_up
@@ -192,9 +192,7 @@ def main() -> None:
     console.print(machine)
     with tempfile.TemporaryDirectory() as folder:
         rows = _run(measure(options.users, options.at_once, Path(folder)))
-    table = Table(
-        title=f"{options.users:,} open conversations, {options.at_once} turns at a time", title_justify="left"
-    )
+    title = f"{options.users:,} open conversations, {options.at_once} turns at a time"
     columns: dict[str, Callable[[dict[str, Any]], str]] = {
         "": lambda row: f"{row['backend']}, {row['who']}",
         "turns/s": lambda row: f"{row['turns_a_second']:.0f}",
@@ -206,11 +204,7 @@ def main() -> None:
         "p99": lambda row: f"{row['p99']:.0f}",
         "kB a stream": lambda row: f"{row['kilobytes_a_stream']:.0f}" if "kilobytes_a_stream" in row else "",
     }
-    for column in columns:
-        table.add_column(column, justify="right")
-    for row in rows:
-        table.add_row(*(show(row) for show in columns.values()))
-    console.print(table)
+    console.print(table(title, columns, rows))
     options.json.write_text(json.dumps({"machine": machine, "rows": rows}, indent=2))
     console.print(f"Written to {options.json}.")
     postgres().stop()

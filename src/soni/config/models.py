@@ -221,6 +221,10 @@ class SoniConfig(BaseModel):
         """Slots that belong to the conversation, not to a flow."""
         return frozenset(name for name, slot in self.slots.items() if slot.scope == "conversation")
 
+    def is_secret(self, slot: str) -> bool:
+        """Whether a value must not be shown; one of a slot that is not there any more may have been a secret."""
+        return slot not in self.slots or self.slots[slot].sensitive
+
     def may_keep(self, slot: str) -> bool:
         """Whether a value may be kept beside its slot: a secret may not, and the conversation's are not a flow's."""
         return not self.slots[slot].sensitive and slot not in self.conversation_slots

@@ -95,11 +95,7 @@ def described(state: DialogueState, config: SoniConfig) -> dict[str, Any]:
     """Where a conversation stands, for somebody who looks at it from outside; secrets are masked."""
 
     def shown(held: dict[str, Any]) -> dict[str, Any]:
-        # A slot that the assistant does not have any more may have been a secret.
-        return {
-            name: MASK if name not in config.slots or config.slots[name].sensitive else value
-            for name, value in held.items()
-        }
+        return {name: MASK if config.is_secret(name) else value for name, value in held.items()}
 
     task = state["_pending_task"]
     return {

@@ -69,7 +69,7 @@ def _asks_for_a_secret(state: DialogueState, config: SoniConfig) -> bool:
     task = state["_pending_task"]
     if task is None or task["type"] != "collect":
         return False
-    return task["slot"] not in config.slots or config.slots[task["slot"]].sensitive
+    return config.is_secret(task["slot"])
 
 
 def unasked(found: Standing) -> Standing:

@@ -12,7 +12,7 @@ from soni.runtime.standing import state_of
 from soni.store import history
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
     from soni.core.message_sink import Message
     from soni.core.state import DialogueState, Spoken
@@ -75,7 +75,7 @@ class StoredConversations:
 
     async def follow(
         self, user_id: str, *, after: str | None = None, beat: float = 15.0, hears: bool = True
-    ) -> AsyncIterator[Message | None]:
+    ) -> AsyncGenerator[Message | None]:
         """Every message after this one (or all that are kept), then each as it is said, in whichever process.
 
         In silence, None comes every `beat` seconds. It ends when the user is forgotten. A message counts as heard

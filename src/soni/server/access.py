@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 TENANT = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
 CONVERSATION = r"^[A-Za-z0-9._~:@+-]{1,200}$"
 """What a conversation may be called: what needs no quoting in an address."""
+NAMING = "a conversation is named with up to 200 of a-z, A-Z, 0-9 and . _ ~ : @ + -"
 LOCAL = "local"
 """The tenant of whoever is on the same machine, where no keys are asked for."""
 LONGEST_TOKEN = 30 * 86_400

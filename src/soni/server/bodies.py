@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from soni.dm.privacy import is_private
 from soni.runtime.border import MOST_CHARACTERS, MOST_IN_A_NAME
 from soni.server.access import CONVERSATION, LONGEST_TOKEN
 
 if TYPE_CHECKING:
+    from soni.config.models import SoniConfig
     from soni.core.message_sink import Message
+    from soni.core.pending_task import PendingTask
     from soni.runtime.result import TurnResult
     from soni.runtime.session import Line
 
@@ -113,6 +116,12 @@ class PendingOut(BaseModel):
     slot: str | None = None
     private: bool = Field(description="Whether the answer is a secret, to be typed unseen.")
 
+    @classmethod
+    def of(cls, task: PendingTask | None, config: SoniConfig) -> PendingOut | None:
+        if task is None:
+            return None
+        return cls(type=task["type"], slot=task.get("slot"), private=is_private(task, [], config))
+
 
 class TurnOut(BaseModel):
     """What came of a message."""
@@ -127,15 +136,14 @@ class TurnOut(BaseModel):
     failed: bool = Field(description="Whether the turn could not be finished; the assistant has said so.")
 
     @classmethod
-    def of(cls, name: str, message_id: str | None, result: TurnResult, *, private: bool) -> TurnOut:
-        task = result.pending
+    def of(cls, name: str, message_id: str | None, result: TurnResult, config: SoniConfig) -> TurnOut:
         return cls(
             conversation=name.partition("/")[2],
             message_id=message_id,
             turn=result.turn,
             recovered=[MessageOut.of(message) for message in result.recovered],
             messages=[MessageOut.of(message) for message in result.messages],
-            pending=None if task is None else PendingOut(type=task["type"], slot=task.get("slot"), private=private),
+            pending=PendingOut.of(result.pending, config),
             with_person=result.handoff is not None,
             failed=result.error is not None,
         )

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from soni.core.message_sink import Message
 from soni.runtime.result import TurnResult
-from soni.server.access import CONVERSATION, Caller
+from soni.server.access import CONVERSATION, NAMING, Caller
 from soni.server.bodies import MessageIn, MessageName
 from soni.server.conversations import QueueSink, first_of, happening, turn_of
 from soni.server.problems import HttpProblem, problem_of
@@ -225,14 +225,9 @@ def _name(caller: Caller, given: str | None) -> str:
             "remembers each conversation itself"
         )
         raise HttpProblem(400, "no-conversation", detail)
-    if not _is_name(conversation):
-        detail = "a conversation is named with up to 200 letters, digits and any of . _ ~ : @ + -"
-        raise HttpProblem(400, "bad-conversation", detail)
+    if re.fullmatch(CONVERSATION, conversation) is None:
+        raise HttpProblem(400, "bad-conversation", NAMING)
     return own(caller, conversation)
-
-
-def _is_name(conversation: str) -> bool:
-    return re.fullmatch(CONVERSATION, conversation) is not None
 
 
 def _text(messages: list[ChatMessage]) -> str:

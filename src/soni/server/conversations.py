@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request, Response
 
 from soni.core.message_sink import Message, MessageSink
-from soni.dm.privacy import is_private
 from soni.runtime.result import TurnResult
 from soni.runtime.session import described
 from soni.server.access import Caller
@@ -20,8 +20,6 @@ from soni.server.turns import Waiting, outcome, too_long
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
-
-    from soni.core.pending_task import PendingTask
 
 router = APIRouter(prefix="/v1/conversations/{conversation}", tags=["conversations"])
 
@@ -77,8 +75,7 @@ def slots_of(caller: Caller, given: dict[str, Any] | None) -> dict[str, Any]:
 
 def answer(service: Service, name: str, message_id: str | None, result: TurnResult) -> TurnOut:
     """What came of a turn, for whoever asked."""
-    private = is_private(result.pending, [], service.loop.config)
-    return TurnOut.of(name, message_id, result, private=private)
+    return TurnOut.of(name, message_id, result, service.loop.config)
 
 
 @router.post("/messages", responses={200: _STREAM})
@@ -199,8 +196,9 @@ async def events(
 
 async def _followed(service: Service, name: str, after: str | None) -> AsyncGenerator[str]:
     yield "retry: 1000\n\n"
-    async for message in service.loop.follow(name, after=after, beat=service.settings.beat):
-        yield BEAT if message is None else message_event(message)
+    async with aclosing(service.loop.follow(name, after=after, beat=service.settings.beat)) as messages:
+        async for message in messages:
+            yield BEAT if message is None else message_event(message)
     yield event("forgotten", {})
 
 
@@ -214,16 +212,10 @@ async def transcript(name: Mine, service: TheService) -> TranscriptOut:
     return TranscriptOut(
         conversation=name.partition("/")[2],
         lines=lines,
-        pending=_pending(service, state["_pending_task"]),
+        pending=PendingOut.of(state["_pending_task"], service.loop.config),
         with_person=state["person"] is not None,
         running=await service.loop.is_running(name),
     )
-
-
-def _pending(service: Service, task: PendingTask | None) -> PendingOut | None:
-    if task is None:
-        return None
-    return PendingOut(type=task["type"], slot=task.get("slot"), private=is_private(task, [], service.loop.config))
 
 
 @router.get("/state")

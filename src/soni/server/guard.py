@@ -33,7 +33,6 @@ _GONE = 499
 """What is noted of a client that did not wait for an answer."""
 _MOST_NAMED = 100
 _PASSED_ON = ("x-forwarded-for", "forwarded", "x-real-ip", "via")
-_LOCAL_NAMES = ("localhost", "soni.localhost")
 
 
 class Guard:
@@ -69,7 +68,7 @@ class Guard:
             await send(message)
 
         try:
-            self._check_origin(scope, headers)
+            self._check_origin(headers)
             if scope["type"] == "http":
                 receive = await self._bounded(headers, receive)
             await self._app(scope, receive, answer)
@@ -87,7 +86,7 @@ class Guard:
             about = {"request_id": request_id, "method": method, "route": route, "status": status or _GONE}
             logger.info("request", extra={**about, "seconds": round(time.perf_counter() - began, 4)})
 
-    def _check_origin(self, scope: Scope, headers: Headers) -> None:
+    def _check_origin(self, headers: Headers) -> None:
         """A page of another site may not use a visitor's browser to get here, by whatever name it found us."""
         host = headers.get("host", "")
         if self._settings.is_open and not _is_local_name(host):
@@ -158,4 +157,4 @@ def _is_local_name(host: str) -> bool:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return False
-    return name in _LOCAL_NAMES or is_loopback(name)
+    return is_loopback(name)

@@ -99,13 +99,9 @@ def _command(command: Command, config: SoniConfig) -> dict[str, Any]:
     """A command as a log may hold it: names of the author's, values of slots unless they are secrets."""
     dumped = {"type": command.name, **command.model_dump(mode="json", exclude_defaults=True, warnings=False)}
     shown = masked(dumped)
-
-    def is_secret(slot: str) -> bool:
-        return slot not in config.slots or config.slots[slot].sensitive
-
     slot, slots = dumped.get("slot"), dumped.get("slots")
-    if isinstance(slot, str) and "value" in dumped and not is_secret(slot):
+    if isinstance(slot, str) and "value" in dumped and not config.is_secret(slot):
         shown["value"] = dumped["value"]
     if isinstance(slots, dict):
-        shown["slots"] = {name: value if not is_secret(name) else shown["slots"][name] for name, value in slots.items()}
+        shown["slots"] |= {name: value for name, value in slots.items() if not config.is_secret(name)}
     return shown

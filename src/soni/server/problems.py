@@ -22,7 +22,7 @@ from soni.errors import (
     SoniError,
     StoreUnavailable,
 )
-from soni.server.access import TENANT
+from soni.server.access import NAMING, TENANT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,7 +117,7 @@ def _invalid(error: RequestValidationError) -> HttpProblem:
 
 def _told(found: Any) -> str:
     if found["loc"] == ("path", "conversation"):
-        return "a conversation is named with up to 200 of a-z, A-Z, 0-9 and . _ ~ : @ + -"
+        return NAMING
     if found["type"] == "extra_forbidden":
         return "there is no such field"
     return str(found["msg"])

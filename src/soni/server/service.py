@@ -40,17 +40,16 @@ class Service:
     """Whether the understanding has been loaded."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     streams: Open = field(default_factory=lambda: Open(_MOST_STREAMS, "streams open"))
+    messages: Rate = field(init=False)
+    reads: Rate = field(init=False)
+    newcomers: Rate = field(init=False)
+    guesses: Rate = field(init=False)
 
     def __post_init__(self) -> None:
         self.messages = Rate(self.settings.rate)
         self.reads = Rate(self.settings.rate * 5)
         self.newcomers = Rate(_GUESSES)
         self.guesses = Rate(_GUESSES)
-
-    messages: Rate = field(init=False)
-    reads: Rate = field(init=False)
-    newcomers: Rate = field(init=False)
-    guesses: Rate = field(init=False)
 
     def caller(self, connection: HTTPConnection, credential: str | None) -> Caller:
         """Whose request it is; HttpProblem 401 if nobody's we know."""
@@ -85,7 +84,8 @@ async def _service(connection: HTTPConnection) -> Service:
     return service_of(connection)
 
 
-def _bearer(connection: HTTPConnection) -> str | None:
+def bearer(connection: HTTPConnection) -> str | None:
+    """The key or the token that a request carries in its header."""
     kind, _, credential = connection.headers.get("authorization", "").partition(" ")
     return credential.strip() or None if kind.lower() == "bearer" else None
 
@@ -95,7 +95,7 @@ async def _anybody(
     service: Annotated[Service, Depends(_service)],
     _: Annotated[Any, Security(HTTPBearer(auto_error=False, description="An API key, or a user's token."))],
 ) -> Caller:
-    return service.caller(connection, _bearer(connection))
+    return service.caller(connection, bearer(connection))
 
 
 async def _key_holder(caller: Annotated[Caller, Depends(_anybody)]) -> Caller:

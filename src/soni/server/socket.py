@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -23,7 +23,7 @@ from soni.server import streams
 from soni.server.bodies import MessageIn, MessageOut
 from soni.server.conversations import answer, turn_of
 from soni.server.problems import HttpProblem, problem_of
-from soni.server.service import ConversationId, fresh_name, own, service_of
+from soni.server.service import ConversationId, bearer, fresh_name, own, service_of
 from soni.server.turns import Waiting
 
 if TYPE_CHECKING:
@@ -97,12 +97,13 @@ class _Conversation:
         """Pass on everything that is said; the code to close with when there is nothing more."""
         beat = self._service.settings.beat
         self._at = 0 if after is None else await self._service.loop.place_of(self._name, after) or 0
-        async for message in self._service.loop.follow(self._name, after=after, beat=beat, hears=False):
-            if message is not None:
-                await self.frame("message", MessageOut.of(message).model_dump())
-                async with self._said:
-                    self._at = message.sequence or self._at
-                    self._said.notify_all()
+        async with aclosing(self._service.loop.follow(self._name, after=after, beat=beat, hears=False)) as messages:
+            async for message in messages:
+                if message is not None:
+                    await self.frame("message", MessageOut.of(message).model_dump())
+                    async with self._said:
+                        self._at = message.sequence or self._at
+                        self._said.notify_all()
         return _FORGOTTEN
 
     async def hear(self) -> int:
@@ -231,7 +232,4 @@ async def _talk(websocket: WebSocket, service: Service, talk: _Conversation, aft
 
 def _credential(websocket: WebSocket, protocols: list[str]) -> str | None:
     """A key or a token: from the header, or, since browsers cannot send one, from the list of subprotocols."""
-    kind, _, credential = websocket.headers.get("authorization", "").partition(" ")
-    if kind.lower() == "bearer" and credential.strip():
-        return credential.strip()
-    return next((one.removeprefix(_BEARER) for one in protocols if one.startswith(_BEARER)), None)
+    return bearer(websocket) or next((one.removeprefix(_BEARER) for one in protocols if one.startswith(_BEARER)), None)
