@@ -16,7 +16,6 @@ from soni.du.local.encoder import encoder
 from soni.du.local.flows import FlowScorer, confidence
 from soni.du.local.spelling import Spelling, one_slip
 from soni.du.local.verdicts import verdict
-from soni.du.local.wordpiece import piece_ids
 from soni.du.local.words import same_stem
 
 EN = Reading("en", datetime(2026, 11, 15, 12))
@@ -59,15 +58,6 @@ def test_a_slip_is_one_letter_or_two_swapped(one: str, other: str, near: bool) -
 )  # fmt: skip
 def test_forms_of_a_word_are_the_same_word(one: str, other: str, same: bool) -> None:
     assert same_stem(one, other) is same
-
-
-def test_pieces_begin_and_end_and_are_cut_to_length() -> None:
-    ids = piece_ids("hello world", 64)
-    assert (ids[0], ids[-1], len(ids)) == (101, 102, 4)
-    assert piece_ids("HÉLLO  world", 64) == ids
-    assert len(piece_ids("word " * 500, 64)) == 64
-    assert piece_ids("", 64) == [101, 102]
-    assert piece_ids("中" * 200, 64)[1] == 100
 
 
 @given(st.text(max_size=60))

@@ -144,6 +144,9 @@ def _percent(share: float) -> str:
 
 
 def _details(out: Console, scores: Scores, misses: int) -> None:
+    out.print("\nHow sure it was of a command, and how often that was right:")
+    for low, high, count, right in scores.reliability:
+        out.print(f"  {low:.2f} to {high:.2f}   {count:6d}   {right / count * 100:5.1f} %", markup=False)
     if scores.confusions:
         out.print("\nFlows taken for something else:")
         for meant, got, times in scores.confusions[:_MOST_CONFUSIONS]:

@@ -261,6 +261,18 @@ def prune(
     raise typer.Exit(run_prune(config, store, older_than))
 
 
+@app.command()
+def doctor() -> None:
+    """Tell what is installed here, and whether the trained reader is whole and runs.
+
+    Without it (its weights or onnxruntime missing) assistants still work: messages are then understood by rules and
+    the multilingual encoder alone, which reads fewer values out of sentences.
+    """
+    from soni.cli.doctor import run_doctor
+
+    raise typer.Exit(run_doctor())
+
+
 def main() -> None:
     """Run the command line."""
     try:

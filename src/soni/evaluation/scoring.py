@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import pairwise
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +27,12 @@ from soni.errors import SoniError
 from soni.evaluation.labelled import label_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from soni.config.models import SoniConfig
     from soni.du.context import DialogueContext
-    from soni.du.understanding import Understanding
+    from soni.du.understanding import Found, Understanding
     from soni.evaluation.labelled import Labelled
 
 Meaning = tuple[Any, ...]
@@ -205,6 +206,8 @@ class Scores:
     """Messages that could not be read at all."""
     out_of_scope_auroc: float | None
     """How well confidence tells what the assistant is for from what it is not for."""
+    reliability: list[tuple[float, float, int, int]] = field(default_factory=list)
+    """Confidence from and to, how many commands had it, and how many of those were right."""
     misses: list[Prediction] = field(default_factory=list)
 
     @property
@@ -229,6 +232,10 @@ class Scores:
             "slot_f1_lenient": round(self.slots_lenient.f1, 4),
             "flow_accuracy": round(self.flows.recall, 4),
             "out_of_scope_auroc": None if self.out_of_scope_auroc is None else round(self.out_of_scope_auroc, 4),
+            "reliability": [
+                {"from": low, "to": high, "commands": count, "right": right}
+                for low, high, count, right in self.reliability
+            ],
             "failed": self.failed,
             "confusions": [{"meant": meant, "understood": got, "times": n} for meant, got, n in self.confusions],
             "latency_ms": {"median": round(self.median_ms, 2), "p99": round(self.p99_ms, 2)},
@@ -275,6 +282,7 @@ def scored(predictions: Sequence[Prediction]) -> Scores:
         usage=sum(usages, Usage()),
         failed=sum(prediction.understood.by.startswith("failed") for prediction in predictions),
         out_of_scope_auroc=_auroc(predictions),
+        reliability=_reliability(predictions),
         misses=[prediction for prediction in predictions if not prediction.exact],
     )
 
@@ -303,6 +311,27 @@ def _count(
             left.remove(hit)
             tally.right += 1
     tally.extra += len(left)
+
+
+_BINS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+
+
+def _reliability(predictions: Sequence[Prediction]) -> list[tuple[float, float, int, int]]:
+    """How often commands of some confidence are right: what is said with 0.9 should be right nine times in ten."""
+    seen = [(found.confidence, is_right) for one in predictions for found, is_right in _judged(one)]
+    bins = []
+    for low, high in pairwise(_BINS):
+        some = [is_right for sure, is_right in seen if low <= sure < high or (sure == high == 1.0)]
+        if some:
+            bins.append((low, high, len(some), sum(some)))
+    return bins
+
+
+def _judged(prediction: Prediction) -> Iterator[tuple[Found, bool]]:
+    """What was found, each with whether it was meant."""
+    expected = prediction.expected
+    for found in prediction.understood.found:
+        yield found, all(one in expected for one in meanings((found.command,), prediction.context))
 
 
 def _auroc(predictions: Sequence[Prediction]) -> float | None:

@@ -218,7 +218,9 @@ def declines(text: str) -> bool:
 def begins_with_cancel(text: str) -> bool:
     """Whether the message begins by calling something off: 'cancel the transfer', 'olvídate de la carta'."""
     words = _plain(text)
-    first = next((word for word in words if word not in _AROUND and word not in ("no", "mejor", "actually")), "")
+    first = next(
+        (word for word in words if word not in _AROUND and word not in ("no", "mejor", "actually", "yes", "yeah")), ""
+    )
     return first in _CANCEL or " ".join(words[:5]).startswith(_CANCEL_PHRASES)
 
 

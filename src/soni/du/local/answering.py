@@ -10,6 +10,7 @@ from soni.du.local.clauses import parts
 from soni.du.local.correcting import corrected
 from soni.du.local.corrections import positive
 from soni.du.local.lead_ins import asks_back, without_lead_in
+from soni.du.local.merging import SAID, SURE
 from soni.du.local.message import FREE, INTERRUPT, SHORT, SURELY, slot_of
 from soni.du.local.names import is_name
 from soni.du.local.reading import parses
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _NO_NAME = 0.65
 """How sure of a flow that some words ask for where they could as well be a name."""
+STRANGE = 0.8
+"""How sure the reader must be that words are about nothing here for them not to be a name."""
 _NO_TEXT = 0.97
 """The same where they could as well be whatever a person wants to tell."""
 _NO_ANSWER = (
@@ -50,14 +53,29 @@ def _answer(message: Message, asked: SlotConfig) -> list[Found] | None:
     """The answer, perhaps in a sentence, perhaps with more."""
     name = message.context.asked or ""
     if asked.type == "boolean":
-        said = verdict(message.core, message.context.reading)
-        return None if said is None else [Found(SetSlot(slot=name, value=said.yes), evidence=message.text)]
-    values = message.values(message.core, message.open_slots())
+        return _decided(message, name)
+    values = message.values(message.core, {**message.open_slots(), **(message.filled() if message.reading else {})})
     answers = any(slot_of(found) == name for found in values)
     start = message.two() or message.start(message.core, SURELY if answers else INTERRUPT)
     if start is not None:
         return start
     return None if acts.is_refusal(message.core) else values or None
+
+
+def _decided(message: Message, name: str) -> list[Found] | None:
+    """A yes or a no to a question for one: by its words, or by what the reader takes it for."""
+    said = verdict(message.core, message.context.reading)
+    if said is not None:
+        return [Found(SetSlot(slot=name, value=said.yes), evidence=message.text)]
+    reading = message.reading
+    value = None if reading is None else reading.values.get(name)
+    if reading is None or value is None:
+        return None
+    yes = max(reading.acts["affirm"], value.sure if value.option == "yes" else 0.0)
+    no = max(reading.acts["negate"], value.sure if value.option == "no" else 0.0)
+    if max(yes, no) < SAID or message.trust(message.core) > max(yes, no):
+        return None
+    return [Found(SetSlot(slot=name, value=yes > no), max(yes, no), "read as its answer")]
 
 
 def _words(message: Message) -> list[Found] | None:
@@ -71,6 +89,16 @@ def _words(message: Message) -> list[Found] | None:
     said = verdict(message.core, message.context.reading)
     if (said is not None and not said.rest and (named or size == 1)) or asks_back(message.core):
         return None
+    reading = message.read_for({name: message.context.slots[name]})
+    if reading is not None:
+        values = message.values(message.core, {**message.open_slots(), **message.filled()})
+        own = next((found for found in values if slot_of(found) == name), None)
+        if own is not None and (named or len(values) > 1 or own.confidence >= SURE):
+            return values
+        if values and named:
+            return values
+        if named and own is None and max(reading.acts["outside"], reading.acts["chat"]) >= STRANGE:
+            return None
     if named and (_is_no_name(message.core) or positive(message.core) != message.core):
         values = message.values(message.core, message.open_slots())
         return values if any(slot_of(found) == name for found in values) else None

@@ -9,24 +9,48 @@ from soni.core.commands import (
     AffirmConfirmation,
     CancelFlow,
     ChitChat,
+    Command,
     DenyConfirmation,
     Help,
+    HumanHandoff,
     Repeat,
+    Restart,
     ResumeFlow,
     Skip,
 )
 from soni.du.local import acts
 from soni.du.local.clauses import cuts, parts, without_courtesies
 from soni.du.local.flows import nearest
-from soni.du.local.message import FREE, JOINED_BAR, VAGUE
+from soni.du.local.merging import SAID
+from soni.du.local.message import FREE, INTERRUPT, JOINED_BAR, VAGUE
 from soni.du.local.reading import parses
 from soni.du.local.words import content
 from soni.du.understanding import Found
 
 if TYPE_CHECKING:
-    from soni.core.commands import Command
     from soni.du.local.message import Message
 
+ACTED = 0.6
+"""How sure the trained reader must be of an act."""
+_READ_ACTS: dict[str, Command] = {
+    "thank": ChitChat(topic="thanks"),
+    "bye": ChitChat(topic="goodbye"),
+    "greet": ChitChat(topic="greeting"),
+    "cancel": CancelFlow(),
+    "help": Help(),
+    "repeat": Repeat(),
+    "human": HumanHandoff(),
+    "skip": Skip(),
+    "resume": ResumeFlow(),
+    "restart": Restart(),
+}
+TOLD_OFF = 0.9
+"""The same where any words are an answer."""
+_FEWEST_WORDS = 2
+_INSTEAD = ("skip", "repeat", "help", "cancel", "restart")
+_TALK = ("thank", "bye", "greet")
+_LIKE_TALK = 0.45
+"""How like a phrase of small talk the message must be, besides."""
 SAME = 0.62
 """How alike a message and a phrase must be to mean the same act."""
 _SAME_AS_TEXT = 0.8
@@ -73,6 +97,8 @@ def said_to_any(message: Message) -> list[Found] | None:
             return [Found(act, evidence=f"'{message.text}' said to any assistant")]
     if (own := _own_command(message)) is not None:
         return [own]
+    if message.reading is not None:
+        return None  # what it takes the message for is asked later
     if asked is not None and asked.type in FREE:
         return _plainly_skipped(message)
     rival = max((score.similar for score in message.ranked(message.core)[:1]), default=0.0)
@@ -84,6 +110,43 @@ def said_to_any(message: Message) -> list[Found] | None:
         if similar >= SAME and similar > rival + 0.05 and _makes_sense(message, near) and not aside:
             return [Found(near, similar, f"like '{phrase}'")]
     return None
+
+
+def read_as_act(message: Message) -> list[Found] | None:
+    """What the trained reader takes the message for, if that is one of the things people say to any assistant."""
+    reading = message.reading
+    if reading is None:
+        return None
+    value = reading.values.get(message.context.asked or "")
+    likely = {name: reading.acts.get(name, 0.0) for name in _READ_ACTS}
+    if value is not None:
+        likely["skip"] = max(likely["skip"], value.any)
+    doing = {name: value for name, value in likely.items() if name not in _TALK}
+    name = max(doing, key=lambda one: doing[one])
+    if doing[name] < ACTED:
+        name = max(likely, key=lambda one: likely[one])
+    sure, act = likely[name], _READ_ACTS[name]
+    if name in _TALK and acts.act_near(message.core)[1] < _LIKE_TALK:
+        return None
+    if sure < ACTED or not _makes_sense(message, act) or message.says_value():
+        return None
+    if name in _TALK and message.answers():
+        return None
+    asked = message.context.slots.get(message.context.asked or "")
+    tells = asked is not None and asked.type in FREE and message.context.asked not in message.assistant.cues.names
+    if len(content(message.core)) < _FEWEST_WORDS:
+        return None
+    if asked is not None and asked.type in FREE and (sure < TOLD_OFF or name not in _INSTEAD):
+        return None  # words are an answer there
+    if tells and (name == "cancel" or acts.act_near(message.core)[0].name != act.name):
+        return None  # whatever a person wants to tell is one, too
+    is_verdict = max(reading.acts["affirm"], reading.acts["negate"]) >= SAID
+    is_choice = asked is not None and asked.type == "boolean"
+    if is_verdict and (is_choice or (message.context.task and message.context.task["type"] == "confirm")):
+        return None
+    if message.sure(message.ranked(message.core)) > max(sure, INTERRUPT):
+        return None
+    return [Found(act, sure, f"read as {name}")]
 
 
 def _plainly_skipped(message: Message) -> list[Found] | None:
@@ -117,6 +180,8 @@ def _makes_sense(message: Message, act: Command) -> bool:
             return message.context.task is not None or bool(message.context.history)
         case CancelFlow():
             return message.context.active_flow is not None or message.context.task is None
+        case ResumeFlow():
+            return bool(message.context.paused_flows)
         case _:
             return True
 

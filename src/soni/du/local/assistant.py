@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from soni.du.local import acts, corrections
 from soni.du.local.cues import Cues
 from soni.du.local.flows import FlowScorer
+from soni.du.local.model import model
 from soni.du.local.patterns import Patterns
+from soni.du.local.pieces import vocabulary
 from soni.du.local.reading import CueReader
 from soni.du.local.spelling import Spelling
+from soni.du.local.trained import TrainedReader
 from soni.du.local.words import content
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from soni.config.models import SoniConfig
-    from soni.du.local.reader import Reader
 
 
 class Assistant:
     """One assistant, prepared for messages."""
 
-    def __init__(self, config: SoniConfig, reader: Reader | None = None) -> None:
+    def __init__(self, config: SoniConfig) -> None:
         self.cues = Cues(config.flows, config.slots)
-        self.reader = reader or CueReader(self.cues)
+        self.rules = CueReader(self.cues)
         self.patterns = Patterns(config.flows, config.slots)
         self.scorer = FlowScorer(config.flows, config.slots)
         self.undoing = {
@@ -35,8 +38,15 @@ class Assistant:
         """The flows that are there to call something off."""
         self.spelling = Spelling(_vocabulary(config), [*acts.WORDS, *corrections.WORDS])
 
+    @cached_property
+    def reader(self) -> TrainedReader | None:
+        """What reads messages with the trained model, where that can be had."""
+        network = model()
+        return None if network is None else TrainedReader(network, vocabulary())
+
     def warm(self) -> None:
-        """Load the encoder now rather than with the first message."""
+        """Load the models now rather than with the first message."""
+        _ = self.reader
         self.scorer.warm()
         acts.warm()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from soni.core.commands import (
@@ -17,21 +16,21 @@ from soni.core.commands import (
 from soni.du.local import acts
 from soni.du.local.clauses import without_courtesies
 from soni.du.local.correcting import corrected
+from soni.du.local.corrections import is_relative
 from soni.du.local.lead_ins import asks_back
 from soni.du.local.message import BOTH, FREE, INTERRUPT, SHORT, SURELY, slot_of
 from soni.du.local.reading import NUMBERS, TELLING
-from soni.du.local.words import content, fold, trimmed
+from soni.du.local.words import content, trimmed
 from soni.du.understanding import Found
 
 if TYPE_CHECKING:
     from soni.du.local.message import Message
     from soni.du.local.verdicts import Verdict
 
-_RELATIVE = re.compile(
-    r"\b(?:less|more|extra|add|reduce|increase|raise|lower|fee|fees|charge|only have|cost|costs|menos|mas|comision|"
-    r"solo tengo|cuesta|sube|baja|anade|quita)\b"
-)
-"""Words by which an amount is about something else, or only a part of the new one."""
+YES = 0.9
+"""How sure the trained reader must be of a yes, and DOUBT how sure at most of anything against it."""
+DOUBT = 0.2
+NO = 0.5
 _LONGEST = 8
 """How many words a message may have in which a plain value changes what is confirmed."""
 
@@ -42,7 +41,8 @@ def confirm(message: Message) -> list[Found] | None:
     if said is not None and said.yes:
         return _yes_and(message, said)
     changed = corrected(message) or _changed(message)
-    if changed and (said is None or any(isinstance(found.command, CorrectSlot) for found in changed)):
+    replaces = changed is not None and any(isinstance(found.command, CorrectSlot) for found in changed)
+    if changed and (said is None or message.reading is not None or replaces):
         return changed
     if said is not None and acts.begins_with_cancel(said.rest):
         return [Found(CancelFlow(), 0.9, f"'{said.rest}' calls it off")]
@@ -50,7 +50,19 @@ def confirm(message: Message) -> list[Found] | None:
         no = Found(DenyConfirmation(), 1.0, f"'{message.text}' says no")
         start = message.start(without_courtesies(said.rest), BOTH) if said.rest else None
         return [no, *(start or changed or [])]
-    return message.two() or message.start(message.core, INTERRUPT)
+    return message.two() or message.start(message.core, INTERRUPT) or _read_as_verdict(message)
+
+
+def _read_as_verdict(message: Message) -> list[Found] | None:
+    """What the trained reader takes the message for; to a question that shows values only words can say yes."""
+    reading = message.reading
+    if reading is None:
+        return None
+    yes, no = reading.acts["affirm"], reading.acts["negate"]
+    doubt = max(reading.acts[act] for act in ("correct", "cancel", "alternatives", "negate"))
+    if yes >= YES and doubt < DOUBT and message.whole and not message.context.filled:
+        return [Found(AffirmConfirmation(), yes, "read as a yes")]
+    return [Found(DenyConfirmation(), no, "read as a no")] if no >= NO and no > yes else None
 
 
 def _yes_and(message: Message, said: Verdict) -> list[Found] | None:
@@ -69,7 +81,9 @@ def _yes_and(message: Message, said: Verdict) -> list[Found] | None:
 
 def _changed(message: Message) -> list[Found] | None:
     """New values for what a confirmation shows: 'make it 200', 'send 50 to Ana'."""
-    if trimmed(message.core).isdigit() or asks_back(message.core) or _RELATIVE.search(fold(message.core)):
+    if trimmed(message.core).isdigit() or is_relative(message.core):
+        return None
+    if message.reading is None and asks_back(message.core):
         return None  # a bare number may be that of a choice; a question changes nothing
     filled = message.context.slots_of(*message.context.chain)
     told = [found for found in message.values(message.core, filled) if found.confidence >= TELLING]
@@ -79,6 +93,10 @@ def _changed(message: Message) -> list[Found] | None:
     match = message.assistant.patterns.match(message.core, message.context.flows, message.context.reading)
     if match is not None and match.flow == message.context.active_flow:
         return message.values(message.core, filled, preset=match.values)
+    if message.reading is not None:
+        asks = asks_back(message.core)
+        values = message.values(message.core, filled)
+        return [found for found in values if not asks or filled[slot_of(found)].type not in NUMBERS] or None
     size = len(content(message.core))
     # A number in a longer sentence may be about anything, unless it says of what.
     return [

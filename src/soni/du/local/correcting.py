@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from soni.core.commands import CorrectSlot
 from soni.du.local import acts, corrections
+from soni.du.local.corrections import is_relative
 from soni.du.local.lead_ins import without_lead_in
+from soni.du.local.merging import SAID
 from soni.du.local.message import BOTH, FREE, SHORT
 from soni.du.local.names import NO_NAMES
 from soni.du.local.reading import parses
@@ -33,6 +35,10 @@ def corrected(message: Message) -> list[Found] | None:
             found.append(Found(CorrectSlot(slot=name, value=value), 0.9, f"'{change.what}' names it"))
     if found:
         return found
+    if message.reading is not None and message.reading.acts["correct"] >= SAID and not is_relative(message.core):
+        values = message.values(message.core, _open_or_filled(message, filled))
+        if any(isinstance(found.command, CorrectSlot) for found in values):
+            return values
     rest = corrections.taken_back(message.fixed.text)
     if rest is None or _means_something_else(message, rest):
         return None
@@ -45,7 +51,7 @@ def _in_place_of(message: Message, rest: str, filled: dict[str, SlotConfig]) -> 
         for name, slot in filled.items():
             if slot.type in FREE or not _is_value(wrong, slot, message.context.filled[name], message.context):
                 continue
-            spans = message.assistant.reader.read(rest, {name: slot}, message.context, asked=name).spans
+            spans = message.assistant.rules.read(rest, {name: slot}, message.context, asked=name)
             if spans:
                 others = message.values(rest, {k: v for k, v in _open_or_filled(message, filled).items() if k != name})
                 beside = [found for found in others if found.words not in spans[0].words]

@@ -62,6 +62,11 @@ _AND = re.compile(r"\s*(?:,|\band\b|\by\b)\s*(?=(?:the|my|el|la|los|las|mi) )")
 _PART = re.compile(
     r"^(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)(?:\s+(?:to|into|for|a|por|al)\s+(?P<value>.+))?$"
 )
+_RELATIVE = re.compile(
+    r"\b(?:less|more|extra|add|reduce|increase|raise|lower|fee|fees|charge|only have|cost|costs|menos|mas|comision|"
+    r"solo tengo|cuesta|sube|baja|anade|quita)\b"
+)
+"""Words by which an amount is about something else, or only a part of the new one."""
 WORDS = lexicon(
     "actually instead rather meant mean sorry change correct wrong better mejor perdon queria decir cambia cambiar"
 )
@@ -145,6 +150,11 @@ def _without_negated(text: str) -> tuple[str, bool]:
             if trimmed(left):
                 text, removed = left, True
     return text, removed
+
+
+def is_relative(text: str) -> bool:
+    """Whether an amount in the text is about something else, or only a part of the new one."""
+    return _RELATIVE.search(fold(text)) is not None
 
 
 def _cut(text: str, pattern: re.Pattern[str]) -> str:

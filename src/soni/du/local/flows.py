@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import exp
+from math import exp, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,8 +41,17 @@ _MOST_WORK = 2e8
 """Beyond this many phrases times flows the regression would hold up the start; similarity alone remains."""
 SURE = (11.4, 4.6, -5.35)
 """Confidence out of similarity and lead over the next flow; fitted by bench/understanding/calibrate.py."""
+SURE_READ = (4.1, 4.9, 0.43, -2.3)
+"""The same with what the trained reader says: its part is the logit of the probability that it gives to the flow."""
+SURE_READ_ABROAD = (7.9, 4.0, 0.2, -3.1)
+"""The same for other languages, of which the reader has learned less."""
+MOST_LEAD = 0.3
+LEAST = 0.01
+"""No less is made of a flow by the reader: it is surer than it is right."""
 FOREIGN = -0.5
 """What is taken off for other languages than English: to the English encoder all their sentences look alike."""
+READ = 0.3
+"""How much the trained reader counts beside similarity in the order of flows."""
 VALUE = 0.1
 """How much nearer a flow is for each value in the message that shows it is for one of its slots."""
 
@@ -73,16 +82,30 @@ class Score:
     similar: float
     """How alike the message and the flow's phrases are, at most one."""
     phrase: str
+    near: float | None = None
+    """What flows would be ranked by without the trained reader; None where it did not look."""
+    read: float | None = None
+    """How likely the trained reader thinks it; None where it did not look."""
 
 
 def confidence(ranked: Sequence[Score], language: str | None = None) -> float:
     """How likely the first of these flows is what the message asks for."""
     if not ranked:
         return 0.0
-    similar, lead, base = SURE
-    base += FOREIGN * (language not in (None, "en"))
-    ahead = min(ranked[0].value - ranked[1].value, 0.3) if len(ranked) > 1 else 0.15
+    ahead = min(ranked[0].value - ranked[1].value, MOST_LEAD) if len(ranked) > 1 else MOST_LEAD / 2
+    if ranked[0].read is not None:
+        similar, lead, read, base = SURE_READ if language in (None, "en") else SURE_READ_ABROAD
+        base += read * logit(ranked[0].read)
+    else:
+        similar, lead, base = SURE
+        base += FOREIGN * (language not in (None, "en"))
     return 1 / (1 + exp(-(similar * ranked[0].similar + lead * ahead + base)))
+
+
+def logit(likely: float) -> float:
+    """A probability as what is added up; nothing is quite sure."""
+    kept = min(max(likely, LEAST), 1 - LEAST)
+    return log(kept / (1 - kept))
 
 
 class FlowScorer:

@@ -9,7 +9,8 @@ from soni.core.commands import Clarify, CorrectSlot, ResumeFlow, SetSlot, StartF
 from soni.du.local import acts
 from soni.du.local.clauses import JOINED, cuts, parts, without_courtesies
 from soni.du.local.corrections import positive
-from soni.du.local.flows import VALUE, confidence
+from soni.du.local.flows import READ, VALUE, confidence
+from soni.du.local.merging import SAID, merged
 from soni.du.local.names import leading_name
 from soni.du.local.reading import TELLING
 from soni.du.local.verdicts import verdict
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
     from soni.du.context import DialogueContext
     from soni.du.local.assistant import Assistant
     from soni.du.local.flows import Score
-    from soni.du.local.reader import Span
+    from soni.du.local.spans import Span
     from soni.du.local.spelling import Repaired
+    from soni.du.local.trained import Reading
     from soni.du.local.verdicts import Verdict
 
-START = 0.3
+START = 0.4
 """How sure of a flow when nothing was asked."""
 INTERRUPT = 0.55
 """The same while a question is open: an answer is likelier than a change of subject."""
@@ -47,6 +49,14 @@ VAGUE = 6
 FREE = ("text", "list")
 """Types that take any words."""
 _WEIGHED = 3
+TORN = 0.05
+"""How likely the reader must think another flow, beside the likeliest, to be torn between the two."""
+POSSIBLE = 0.01
+"""How likely the reader must think a flow that is asked for beside another."""
+CANDIDATES = 8
+"""How many flows the reader is told of."""
+MOST_SLOTS = 14
+"""How many slots the reader is told of."""
 
 
 @dataclass(slots=True)
@@ -64,6 +74,8 @@ class Message:
     """That without the greeting and the politeness around it."""
     _known: dict[tuple[str, bool], list[Score]] = field(default_factory=dict)
     """Rankings made before: a text is asked about more than once."""
+    _readings: list[Reading] = field(default_factory=list)
+    """What the trained reader said, the first time about the flows too."""
 
     def __post_init__(self) -> None:
         self.fixed = self.assistant.spelling.repaired(self.text)
@@ -75,6 +87,61 @@ class Message:
         said = verdict(text, self.context.reading, undoing=undoing, shows=bool(self.context.filled))
         return None if said is not None and said.yes and not self.whole else said
 
+    @property
+    def reading(self) -> Reading | None:
+        """What the trained reader makes of the whole message; None where there is none."""
+        reader = self.assistant.reader
+        if reader is None:
+            return None
+        if not self._readings:
+            near = self.assistant.scorer.ranked(self.core, list(self.context.flows), self.context.reading.language)
+            told = {score.flow: score.phrase for score in near[:CANDIDATES]}
+            active = self.context.active_flow
+            if active in self.context.flows and active is not None:
+                told.setdefault(active, "")
+            first = next((score.flow for score in near if score.flow != active), None)
+            slots = self._told_slots(first)
+            self._readings.append(reader.read(self.fixed.text, self.context, list(told.items()), slots))
+        return self._readings[0]
+
+    def _told_slots(self, flow: str | None) -> dict[str, SlotConfig]:
+        """The slots that a message may have values for: what was asked, what runs, what it may start."""
+        asked = self.context.asked or ""
+        slots = {asked: self.context.slots[asked]} if asked in self.context.slots else {}
+        slots |= self.context.slots_of(*self.context.chain, self.context.active_flow) | self.context.slots_of(flow)
+        open_ones = {name: slot for name, slot in slots.items() if not slot.sensitive}
+        return dict(list(open_ones.items())[:MOST_SLOTS])
+
+    def read_for(self, slots: Mapping[str, SlotConfig]) -> Reading | None:
+        """What the trained reader says about some slots; they are read for only if they were not before."""
+        first, reader = self.reading, self.assistant.reader
+        if first is None or reader is None:
+            return None
+        wanted = {name: slot for name, slot in slots.items() if not slot.sensitive}
+        missing = [name for name in wanted if not any(name in reading.values for reading in self._readings)]
+        if missing:
+            flows = [
+                (flow, "") for flow in self.context.flows if set(missing) & self.context.slot_names.get(flow, set())
+            ]
+            some = dict([(name, wanted[name]) for name in missing][:MOST_SLOTS])
+            self._readings.append(reader.read(self.fixed.text, self.context, flows[:1], some))
+        values = {name: value for reading in self._readings for name, value in reading.values.items()}
+        return replace(first, values=values)
+
+    def says_value(self) -> bool:
+        """Whether the reader finds a value for what was asked or for anything else that runs."""
+        reading = self.reading
+        own = self.context.slots_of(*self.context.chain, self.context.active_flow)
+        return reading is not None and any(
+            value.said >= SAID and name in {*own, self.context.asked} for name, value in reading.values.items()
+        )
+
+    def answers(self) -> bool:
+        """Whether the rules find a value for what was asked."""
+        asked = self.context.asked or ""
+        slot = self.context.slots.get(asked)
+        return slot is not None and bool(self.assistant.rules.read(self.core, {asked: slot}, self.context, asked=asked))
+
     def ranked(self, text: str, *, active: bool = False) -> list[Score]:
         """The flows, the likeliest first; values speak for the flows that take them, and so does an undoing word."""
         if (text, active) in self._known:
@@ -82,20 +149,24 @@ class Message:
         names = [name for name in self.context.flows if active or name != self.context.active_flow]
         ranked = self.assistant.scorer.ranked(text, names, self.context.reading.language)
         undoes = acts.undoes(text)
+        reading = self.reading if text == self.core else None
         weighed = []
         for place, score in enumerate(ranked):
             more = self._told(text, score.flow) if place < _WEIGHED else 0.0
             undone = UNDO * (undoes and score.flow in self.assistant.undoing)
-            weighed.append(replace(score, value=score.value + more + undone, similar=min(1.0, score.similar + more)))
+            read = None if reading is None or score.similar == 1.0 else reading.flows.get(score.flow, 0.0)
+            likely = 0.0 if reading is None else READ * reading.among.get(score.flow, 0.0)
+            value = score.value + more + undone + likely
+            near = score.value + more + undone
+            weighed.append(replace(score, value=value, near=near, similar=min(1.0, score.similar + more), read=read))
         weighed.sort(key=lambda score: score.value, reverse=True)
         self._known[text, active] = weighed
         return weighed
 
     def _told(self, text: str, flow: str) -> float:
         """How much the values in the message speak for a flow."""
-        read = self.assistant.reader.read(text, self.context.slots_of(flow), self.context, flows=(flow,))
-        values = sum(1.0 if span.confidence >= TELLING else 0.5 for span in read.spans)
-        return VALUE * min(values, 2.0) + read.flows.get(flow, 0.0)
+        spans = self.assistant.rules.read(text, self.context.slots_of(flow), self.context)
+        return VALUE * min(sum(1.0 if span.confidence >= TELLING else 0.5 for span in spans), 2.0)
 
     def sure(self, ranked: Sequence[Score]) -> float:
         """How likely the first of these flows is what is asked for."""
@@ -137,23 +208,35 @@ class Message:
         best: tuple[float, list[Found]] | None = None
         for left, right in cuts(self.core):
             between = fold(self.core)[len(left) : len(self.core) - len(right)]
-            bar = JOINED_BAR if JOINED.search(between) else BOTH
+            joined = JOINED.search(between) is not None
+            bar = JOINED_BAR if joined else BOTH
             first, second = self.start(left, bar), self.start(right, bar)
             if first is None or second is None:
                 continue
             one, other = first[0].command, second[0].command
-            if isinstance(one, StartFlow) and isinstance(other, StartFlow) and one.flow != other.flow:
+            if not isinstance(one, StartFlow) or not isinstance(other, StartFlow) or one.flow == other.flow:
+                continue
+            if joined or (self.likely(one.flow) and self.likely(other.flow)):
                 least = min(first[0].confidence, second[0].confidence)
                 if best is None or least > best[0]:
                     best = least, [*first, *second]
         return best[1] if best else None
 
+    def likely(self, flow: str) -> bool:
+        """Whether the reader thinks a flow possible at all, beside another."""
+        return self.reading is None or self.reading.among.get(flow, 0.0) >= POSSIBLE
+
     def values(
         self, text: str, slots: Mapping[str, SlotConfig], *, preset: Mapping[str, str] | None = None
     ) -> list[Found]:
         """The values that the words name, new ones and ones that replace another."""
-        read = self.assistant.reader.read(positive(text), slots, self.context, asked=self.context.asked)
-        found = {span.slot: self.value(span) for span in read.spans}
+        spans = self.assistant.rules.read(positive(text), slots, self.context, asked=self.context.asked)
+        reading = self.read_for(slots)
+        if reading is not None:
+            spans = merged(spans, reading, positive(text), slots, self.context)
+            names = self.assistant.cues.names
+            spans = [span for span in spans if span.slot not in names or any(map(str.isalpha, span.words))]
+        found = {span.slot: self.value(span) for span in spans}
         for name, words in (preset or {}).items():
             value = self.fixed.as_written(self._named(name, words)) if slots[name].type in FREE else words
             found[name] = self._command(name, value, 0.9, "in the place a trigger phrase has for it", value)
@@ -198,7 +281,9 @@ class Message:
 def _close(best: Score, other: Score, text: str) -> bool:
     """Whether nothing tells which of two flows is meant; a few words that fit both alike say too little."""
     lead = best.value - other.value
-    vague = len(content(text)) <= VAGUE and lead < 3 * CLOSE and best.similar - other.similar < CLOSE / 2
+    apart = lead if best.near is None or other.near is None else best.near - other.near
+    torn = apart < 3 * CLOSE or (other.read or 0.0) > TORN * (best.read or 1.0)
+    vague = len(content(text)) <= VAGUE and torn and best.similar - other.similar < CLOSE / 2
     return lead < CLOSE or vague
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from soni.du.local.reader import overlaps
+from soni.du.local.spans import overlaps
 from soni.du.local.value_runs import ANCHORS
 from soni.du.local.words import fold, lexicon, tokens, trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from soni.du.local.reader import Span
+    from soni.du.local.spans import Span
     from soni.du.local.words import Token
 
 _STOP = lexicon(

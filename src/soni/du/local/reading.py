@@ -10,7 +10,7 @@ from soni.core.values.numerals import COUNT
 from soni.du.local.encoder import encoder
 from soni.du.local.names import name_runs
 from soni.du.local.options import option_in
-from soni.du.local.reader import Read, Span, overlaps
+from soni.du.local.spans import Span, overlaps
 from soni.du.local.value_runs import value_runs
 from soni.du.local.words import fold, lexicon, same_stem, tokens, trimmed
 
@@ -62,14 +62,14 @@ class CueReader:
         context: DialogueContext,
         *,
         asked: str | None = None,
-        flows: tuple[str, ...] = (),  # rules read values alike for every flow
-    ) -> Read:
+    ) -> list[Span]:
+        """The values of these slots that the text has, in the order of its words."""
         words = tokens(text)
         found = self._typed(text, words, slots, context, asked)
         found += self._options(text, words, slots, found)
         found += self._reported(text, slots, found)
         found += self._names(text, words, slots, found, asked)
-        return Read(sorted(found, key=lambda span: span.start))
+        return sorted(found, key=lambda span: span.start)
 
     # Values of a type
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from soni.du.local.encoder import encoder
-from soni.du.local.wordpiece import is_word
+from soni.du.local.pieces import vocabulary
 from soni.du.local.words import fold
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Spelling:
 
 @lru_cache(maxsize=4096)
 def _is_common(word: str) -> bool:
-    return is_word(word) or encoder().knows(word) or _NEGATIONS.fullmatch(word) is not None
+    return word in vocabulary() or encoder().knows(word) or _NEGATIONS.fullmatch(word) is not None
 
 
 def _shorter(word: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from soni.core.commands import Acknowledge, CancelFlow, CorrectSlot, OutOfScope, SetSlot
 from soni.du.local import acts, corrections
 from soni.du.local.answering import collect
-from soni.du.local.asides import agreed, called_off, resumed, said_to_any
+from soni.du.local.asides import agreed, called_off, read_as_act, resumed, said_to_any
 from soni.du.local.assistant import Assistant
 from soni.du.local.confirming import confirm
 from soni.du.local.language import language_of
@@ -22,7 +22,6 @@ from soni.du.understanding import Found, Understood, Usage
 if TYPE_CHECKING:
     from soni.config.models import SoniConfig
     from soni.du.context import DialogueContext
-    from soni.du.local.reader import Reader
 
 MOST_READ = 500
 """How much of a message is read; what people ask for stands at its beginning."""
@@ -35,8 +34,8 @@ class LocalUnderstanding:
     tells what they are worth, and the open question decides what it all comes to.
     """
 
-    def __init__(self, config: SoniConfig, *, reader: Reader | None = None) -> None:
-        self._assistant = Assistant(config, reader)
+    def __init__(self, config: SoniConfig) -> None:
+        self._assistant = Assistant(config)
         self._is_warm = False
 
     def warm(self) -> None:
@@ -57,7 +56,8 @@ class LocalUnderstanding:
         if language is not None:
             # Numbers and dates are read in the language they are said in.
             context = replace(context, reading=replace(context.reading, language=language))
-        found = self._found(message.strip(), context)
+        # In a thread of its own, so that other conversations go on; the models read one after the other, or together.
+        found = await asyncio.to_thread(self._found, message.strip(), context)
         seconds = time.perf_counter() - began
         return Understood(tuple(found), by="local", language=language, usage=Usage(seconds=seconds))
 
@@ -73,6 +73,7 @@ class LocalUnderstanding:
             or said_to_any(message)
             or resumed(message)
             or called_off(message)
+            or read_as_act(message)
             or _by_task(message)
             or [Found(OutOfScope(), 1 - message.trust(message.core), "nothing fits")]
         )

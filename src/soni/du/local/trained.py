@@ -1,0 +1,203 @@
+"""The trained reader: which flow a message asks for, which words are values, what it does, each with a probability."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from soni.du.local.packing import (
+    ACTS,
+    FLOW,
+    FLOW_ACTIVE,
+    FLOW_PAUSED,
+    SLOT,
+    SLOT_ASKED,
+    SLOT_FILLED,
+    FlowText,
+    Packer,
+    SlotText,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from soni.config.models import FlowConfig, SlotConfig
+    from soni.du.context import DialogueContext
+    from soni.du.local.model import Model, Scores
+    from soni.du.local.packing import Array, Packed
+    from soni.du.local.pieces import Vocabulary
+
+MOST_OPTIONS = 10
+"""With more options than that a choice is read as words."""
+_LONGEST_SPAN = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a message says about one slot."""
+
+    words: str
+    start: int
+    end: int
+    option: str
+    """The option that is meant, where the slot has some and few enough; else empty."""
+    said: float
+    """How likely it is that the message has a value for the slot at all."""
+    sure: float
+    """How likely this is it."""
+    any: float
+    """How likely the message says that any value will do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the reader makes of a message."""
+
+    flows: Mapping[str, float]
+    """How likely each candidate is what the message asks for; none of them has the rest."""
+    among: Mapping[str, float]
+    """The same, given that one of them is."""
+    values: Mapping[str, Value]
+    acts: Mapping[str, float]
+
+
+class TrainedReader:
+    """Reads messages to one assistant."""
+
+    def __init__(self, model: Model, vocabulary: Vocabulary) -> None:
+        self._model, self._packer = model, Packer(vocabulary)
+
+    def read(
+        self,
+        text: str,
+        context: DialogueContext,
+        flows: Sequence[tuple[str, str]],
+        slots: Mapping[str, SlotConfig],
+    ) -> Reading:
+        """Read a message for some flows, each with the phrase that speaks for it most, and for some slots."""
+        names = list(slots)
+        packed = self._packer.pack(
+            text,
+            next((line["text"] for line in reversed(context.history) if line["role"] != "user"), ""),
+            context.task["type"] if context.task else None,
+            [self._flow(name, phrase, context) for name, phrase in flows],
+            [self._slot(name, slots[name], context) for name in names],
+        )
+        scores = self._model.read(packed)
+        told = _softmax(np.append(scores.flows, scores.none))
+        among = _softmax(scores.flows)
+        return Reading(
+            flows={name: float(told[number]) for number, (name, _) in enumerate(flows)},
+            among={name: float(among[number]) for number, (name, _) in enumerate(flows)},
+            values={
+                name: value
+                for number, name in enumerate(names)
+                if (value := _value(text, packed, scores, number, slots[name])) is not None
+            },
+            acts=dict(zip(ACTS, (float(one) for one in 1 / (1 + np.exp(-scores.acts))), strict=True)),
+        )
+
+    def _flow(self, name: str, phrase: str, context: DialogueContext) -> FlowText:
+        paused = name in context.paused_flows
+        state = FLOW_ACTIVE if name == context.active_flow else FLOW_PAUSED if paused else FLOW
+        return FlowText(_flow_words(name, context.flows[name], phrase, context.reading.language), state)
+
+    def _slot(self, name: str, slot: SlotConfig, context: DialogueContext) -> SlotText:
+        is_filled = name in context.filled
+        state = SLOT_ASKED if name == context.asked else SLOT_FILLED if is_filled else SLOT
+        language = context.reading.language
+        options = tuple(_option_words(option, slot, language) for option in shown_options(slot))
+        return SlotText(_slot_words(name, slot, language), slot.type, state, options)
+
+
+def shown_options(slot: SlotConfig) -> list[str]:
+    """The options that the reader is told of."""
+    if slot.type == "boolean":
+        return ["yes", "no"]
+    return list(slot.options) if len(slot.options) <= MOST_OPTIONS else []
+
+
+def _flow_words(name: str, flow: FlowConfig, phrase: str, language: str) -> str:
+    plain = name.replace("_", " ")
+    told = _in(flow.description, language)
+    words = plain if not told or told.lower() == plain.lower() else f"{plain}: {told}"
+    return words if not phrase or phrase.lower() in (plain.lower(), told.lower()) else f"{words}; {phrase}"
+
+
+def _slot_words(name: str, slot: SlotConfig, language: str) -> str:
+    plain = name.replace("_", " ")
+    told = _in(slot.description, language)
+    words = f"{plain}: {told}" if told else plain
+    return f"{words} ({', '.join(slot.examples[:2])})" if slot.examples else words
+
+
+def _option_words(option: str, slot: SlotConfig, language: str) -> str:
+    if slot.type == "boolean":
+        return {"yes": "sí"}.get(option, option) if language == "es" else option
+    label = slot.options[option].label
+    return _in(label, language) or option.replace("_", " ")
+
+
+def _in(text: Any, language: str) -> str:
+    """An author's text in a language."""
+    return "" if text is None else str(text.choose(language, "en", "").source)
+
+
+def _value(text: str, packed: Packed, scores: Scores, number: int, slot: SlotConfig) -> Value | None:
+    status = _softmax(scores.statuses[number])
+    said, any_will_do = float(status[1]), float(status[2])
+    options = shown_options(slot)
+    if options:
+        own = [place for place, owner in enumerate(packed.option_slots) if owner == number]
+        likely = _softmax(scores.options[own])
+        best = int(np.argmax(likely))
+        return Value("", 0, 0, options[best], said, said * float(likely[best]), any_will_do)
+    if not packed.pieces:
+        return None
+    first, last, sure = _span(_softmax(scores.firsts[number]), _softmax(scores.lasts[number]))
+    start, end = packed.pieces[first].start, packed.pieces[last].end
+    start, end = _whole_words(text, start, end)
+    if slot.type == "text":
+        start, end = _whole_name(text, start, end)
+    return Value(text[start:end], start, end, "", said, said * sure, any_will_do)
+
+
+def _span(firsts: Array, lasts: Array) -> tuple[int, int, float]:
+    """The likeliest run of pieces."""
+    together = np.triu(np.outer(firsts, lasts)) - np.triu(np.outer(firsts, lasts), _LONGEST_SPAN)
+    first, last = np.unravel_index(int(np.argmax(together)), together.shape)
+    return int(first), int(last), float(together[first, last])
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """A run of letters that does not cut a word."""
+    while start > 0 and text[start - 1].isalnum() and text[start].isalnum():
+        start -= 1
+    while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
+        end += 1
+    return start, end
+
+
+_NAME_BEFORE = re.compile(r"(?<=\s)[A-ZÀ-Ý][\w’'-]*\s+$")
+_NAME_BEHIND = re.compile(r"^(?:\s+(?:de|del|la|las|los|da|dos|van|von|der|den|y|i))*\s+[A-ZÀ-Ý][\w’'-]*(?![\w@])")
+
+
+def _whole_name(text: str, start: int, end: int) -> tuple[int, int]:
+    """A name that does not leave one of its parts out: 'Ramiro Escobedo', not 'Ramiro'."""
+    if not text[start].isupper():
+        return start, end
+    while (hit := _NAME_BEHIND.match(text[end:])) is not None:
+        end += hit.end()
+    while (hit := _NAME_BEFORE.search(text[:start])) is not None:
+        start = hit.start()
+    return start, end
+
+
+def _softmax(scores: Array) -> Array:
+    if not len(scores):
+        return scores
+    raised = np.exp(scores - scores.max())
+    return np.asarray(raised / raised.sum())
