@@ -83,6 +83,8 @@ class Dialogues:
         self.schema = json.loads(split(folder, "test_schema.json", "dev_schema.json").read_text(encoding="utf-8"))
         self.services = {service["service_name"]: _service([service]) for service in self.schema}
         self.all = _service(self.schema)
+        self.unseen = {service["service_name"] for service in self.schema if not service.get("seen_in_train")}
+        """Services of which no model of ours saw a turn."""
 
     def starts(self) -> Iterator[tuple[str, Labelled]]:
         """Turns in which the active intent changes: the service, and the message with the flow it starts."""
@@ -91,15 +93,20 @@ class Dialogues:
                 if frame["intent"] not in ("NONE", frame["intent_before"]):
                     yield frame["service"], Labelled(turn["user"], (StartFlow(flow=_flow(frame["intent"])),))
 
-    def values(self) -> Iterator[tuple[str, Labelled]]:
-        """Turns in which slots are said, given the active intent."""
+    def values(self, *, told: bool = True) -> Iterator[tuple[str, Labelled]]:
+        """Turns in which slots are said; which intent they are about is told, or only which one was active before."""
         for turn in self.turns:
             for frame in turn["frames"]:
                 if not frame["said_slots"] or frame["intent"] == "NONE":
                     continue
                 meant = tuple(SetSlot(slot=slot, value=said[0]) for slot, said in frame["said_slots"].items())
                 slots = self.services[frame["service"]].slots
-                yield frame["service"], Labelled(turn["user"], meant, self._place(turn, frame, set(slots)))
+                place = self._place(turn, frame, set(slots))
+                if not told:
+                    before = frame["intent_before"]
+                    place = place.model_copy(update={"flow": None if before == "NONE" else _flow(before)})
+                    place = place if place.flow else place.model_copy(update={"task": None, "asked": None})
+                yield frame["service"], Labelled(turn["user"], meant, place)
 
     def verdicts(self) -> Iterator[tuple[str, Labelled]]:
         """Turns after a confirmation or an offer; choosing one of several offers is neither a yes nor a no."""

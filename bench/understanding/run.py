@@ -25,6 +25,7 @@ from soni import SoniConfig, load_config
 from soni.core.commands import AffirmConfirmation, CancelFlow, CorrectSlot, DenyConfirmation, SetSlot
 from soni.core.values import TYPES, Reading
 from soni.du.local.cues import Cues
+from soni.du.local.model import WEIGHTS, loaded
 from soni.du.local.reading import CueReader
 from soni.du.local.understanding import LocalUnderstanding
 from soni.du.local.verdicts import verdict
@@ -32,7 +33,7 @@ from soni.evaluation import Labelled, Place, predict, read_labelled, scored
 from soni.evaluation.scoring import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from soni.evaluation import Prediction
 
@@ -42,6 +43,8 @@ DATA = Path(os.environ.get("SONI_DATA", ROOT.parent / "shared" / "data"))
 NOW = datetime(2026, 11, 15, 12)
 SGD_NOW = datetime(2019, 3, 1, 12)
 SEEDS = 3
+TENS = 8
+SPANISH = ("clinica", "telefonia", "viajes")
 
 
 class Table:
@@ -90,17 +93,25 @@ def dialogues(table: Table, most: int) -> None:
         grouped[service].append(one)
     own = [(choice(data.services[service], some), len(some)) for service, some in grouped.items()]
     share = sum(right * count for right, count in own) / len(starts)
-    table.add("SGD, flow chosen, own service", share, 90, "%", f"{len(starts)} turns")
-    table.add("SGD, flow chosen, all intents", choice(data.all, [one for _, one in starts]), 78, "%")
+    table.add("SGD, flow chosen, own service", share, 94, "%", f"{len(starts)} turns")
+    table.add("SGD, flow chosen, all intents", choice(data.all, [one for _, one in starts]), 90, "%")
     started = scored(by_service(starts, lambda service: data.services[service], most))
     table.add("SGD, flow started, own service", started.flows.recall * 100, None, "%", "the same, thresholds included")
     slots = scored(by_service(list(data.values()), lambda service: data.services[service], most))
     strict = f"strict {slots.slots.f1 * 100:.1f}"
-    table.add("SGD, slots said, F1 lenient", slots.slots_lenient.f1 * 100, 68, "%", strict)
+    table.add("SGD, slots said, F1 lenient", slots.slots_lenient.f1 * 100, None, "%", strict)
+    unseen = [one for one in data.values() if one[0] in data.unseen]
+    slots = scored(by_service(unseen, lambda service: data.services[service], most))
+    names = ", ".join(sorted(data.unseen))
+    table.add("SGD, unseen services, slots, F1 strict", slots.slots.f1 * 100, 86, "%", names)
+    table.add("SGD, unseen services, slots, F1 lenient", slots.slots_lenient.f1 * 100, 88, "%")
+    guessed = [one for one in data.values(told=False) if one[0] in data.unseen]
+    slots = scored(by_service(guessed, lambda service: data.services[service], most))
+    table.add("the same, the flow not told, F1 lenient", slots.slots_lenient.f1 * 100, 86, "%")
     tally = Tally()
     for prediction in by_service(list(data.verdicts()), lambda service: data.services[service], most):
         _count_verdict(tally, prediction)
-    table.add("SGD, yes or no, F1 with false alarms", tally.f1 * 100, 95, "%", f"recall {tally.recall * 100:.1f}")
+    table.add("SGD, yes or no, F1 with false alarms", tally.f1 * 100, 97, "%", f"recall {tally.recall * 100:.1f}")
 
 
 def _count_verdict(tally: Tally, one: Prediction) -> None:
@@ -139,12 +150,28 @@ def examples(table: Table, most: int) -> None:
         seen = {text for texts in shots.values() for text in texts}
         rest = [row for row in rows if row["text"] not in seen]
         chosen.append(choice(intents(shots), asked_for(random.Random(seed).sample(rest, min(most, len(rest))))))
-    table.add("BANKING77, 5 examples a flow", mean(chosen), 80, "%", f"{SEEDS} draws")
+    table.add("BANKING77, 5 examples a flow", mean(chosen), 82, "%", f"{SEEDS} draws")
+    names: dict[str, list[str]] = {row["intent"]: [] for row in pool}
+    some = random.Random(1).sample(rows, min(most, len(rows)))
+    table.add("BANKING77, names only", choice(intents(names), asked_for(some)), 65, "%")
+    table.add(
+        "ten flows of CLINC150, out-of-scope AUROC", mean(_tens(train, inside, outside)), 0.95, "", f"{TENS} draws"
+    )
+
+
+def _tens(train: list[dict[str, Any]], inside: list[dict[str, Any]], outside: list[dict[str, Any]]) -> Iterator[float]:
+    """Small assistants of ten flows each: what they are for against what nobody's are."""
+    names = sorted({row["intent"] for row in inside})
+    for seed in range(TENS):
+        ten = set(random.Random(seed).sample(names, 10))
+        config = intents(few_shot([row for row in train if row["intent"] in ten], 5, seed))
+        said = [row for row in inside if row["intent"] in ten] + random.Random(seed).sample(outside, 100)
+        yield scored(understood(config, asked_for(said))).out_of_scope_auroc or 0.0
 
 
 def own(table: Table) -> None:
     """Our own messages over the examples; the final third was never looked at."""
-    for language, wanted in (("en", 90), ("es", 88)):
+    for language, wanted in (("en", 94), ("es", 92)):
         for part in ("dev", "dev2", "final"):
             predictions = []
             for example in ("banking", "restaurant"):
@@ -155,6 +182,24 @@ def own(table: Table) -> None:
             note = f"{scores.messages} messages, slots F1 {scores.slots.f1 * 100:.1f}"
             bar = wanted if part == "final" else None
             table.add(f"own, {language}, {part}, exactly right", scores.accuracy * 100, bar, "%", note)
+
+
+def spanish(table: Table) -> None:
+    """Hand-written Spanish over three assistants that no model of ours saw; the final part is not looked at."""
+    for part in ("dev", "final"):
+        predictions, chosen = [], []
+        for name in SPANISH:
+            config = load_config(HERE / "spanish" / name / "domain")
+            labelled = read_labelled(HERE / "spanish" / f"{name}.{part}.jsonl", config)
+            predictions += understood(config, labelled)
+            starts = [one for one in labelled if one.commands[0].name == "start_flow" and one.place.flow is None]
+            chosen += [choice(config, [one]) for one in starts]
+        scores = scored(predictions)
+        is_final = part == "final"
+        note = f"{scores.messages} messages, exactly right {scores.accuracy * 100:.1f}"
+        lenient = scores.slots_lenient.f1 * 100
+        table.add(f"Spanish, {part}, slots, F1 lenient", lenient, 85 if is_final else None, "%", note)
+        table.add(f"Spanish, {part}, flow among ten", mean(chosen), 93 if is_final else None, "%")
 
 
 def grammar(table: Table) -> None:
@@ -185,7 +230,7 @@ def _reads(row: dict[str, Any], language: str) -> bool:
         said = verdict(row["message"], context.reading)
         return said is not None and said.yes == wanted
     reader = CueReader(Cues(config.flows, config.slots))
-    spans = reader.read(row["message"], {"value": config.slots["value"]}, context, asked="value").spans
+    spans = reader.read(row["message"], {"value": config.slots["value"]}, context, asked="value")
     return bool(spans) and kind.dump(kind.parse(spans[0].words, context.reading)) == wanted
 
 
@@ -198,12 +243,15 @@ def latency(table: Table) -> None:
     began = time.perf_counter()
     local.warm()
     table.add("local, start-up with 50 flows", (time.perf_counter() - began) * 1000, None, "ms")
+    began = time.perf_counter()
+    loaded(WEIGHTS)
+    table.add("local, loading the model", (time.perf_counter() - began) * 1000, 1000, "ms", "at most")
     held = lines(split(DATA / "clinc150", "test.jsonl.gz", "val.jsonl.gz"))
     rows = [row for row in held if row["intent"] in shots][:300]
     predictions = asyncio.run(predict(local, asked_for(rows), config, now=NOW))
     times = sorted(one.seconds * 1000 for one in predictions)
-    slowest = f"at most; p99 {times[int(len(times) * 0.99)]:.1f} ms"
-    table.add("local, median a message, 50 flows", median(times), 10, "ms", slowest)
+    table.add("local, median a message, 50 flows", median(times), 40, "ms", "at most")
+    table.add("local, p99 a message, 50 flows", times[int(len(times) * 0.99)], 80, "ms", "at most")
 
 
 def cascade(table: Table) -> None:
@@ -221,6 +269,7 @@ def main() -> None:
     parts: dict[str, Callable[[], None]] = {
         "grammar": lambda: grammar(table),
         "own": lambda: own(table),
+        "spanish": lambda: spanish(table),
         "cascade": lambda: cascade(table),
         "latency": lambda: latency(table),
         "examples": lambda: examples(table, most),
