@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help chat serve test check format lock clean bench bench-server bench-understanding screenshots
+.PHONY: help chat serve test check format lock clean bench bench-server bench-understanding screenshots training-tools
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -42,6 +42,9 @@ screenshots: .venv/.installed-dev ## Take the pictures of the web chat in docs/i
 
 bench-understanding: .venv/.installed-dev ## Measure understanding on public and own data (SONI_DATA=folder)
 	@$(BIN)/python -m bench.understanding.run $(PARTS)
+
+training-tools: .venv/.installed-dev ## Install what training the reader takes (torch, onnx); its test is skipped without
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r training/requirements.txt
 
 clean: ## Remove the environment and what tools left behind
 	@rm -rf .venv .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

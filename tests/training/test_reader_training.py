@@ -1,0 +1,301 @@
+"""The reader's training, small: data to samples, a few steps on a CPU, export, and what was exported at work."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from training.reader.dialogues import Dialogues, mended
+from training.reader.gloss import Gloss
+from training.reader.mixture import Intents, Mixture, labelled, pack
+from training.reader.noise import as_written, chatty
+from training.reader.samples import ANY, UNKNOWN, VALUE
+from training.reader.values import made_up, value
+from training.reader.weights import known_words
+from training.reader.written import Domains
+
+from soni.du.local.packing import ROLES, TYPE_WORDS, FlowText, Packer, SlotText, batch, sees
+from soni.du.local.pieces import Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DOMAINS = Domains()
+TOOLS = "make training-tools"
+
+
+def needs(module: str) -> Any:
+    """A module for training alone; where it is missing the test is skipped, but not in CI."""
+    if os.environ.get("CI") == "true":
+        return __import__(module)
+    return pytest.importorskip(module, reason=f"{module} is needed: run '{TOOLS}'")
+
+
+# Data
+
+
+def _turn(dialogue: str, number: int, user: str, *, bot: str = "", **frame: Any) -> dict[str, Any]:
+    plain = {"s": "Trains_1", "ai": "FindTrain", "pi": "NONE", "a": [], "sp": [], "ask": [], "cf": [], "off": []}
+    return {"d": dialogue, "k": number, "y": bot, "u": user, "v": ["Trains_1"], "ya": [], "f": [{**plain, **frame}]}
+
+
+def _turns() -> Iterator[dict[str, Any]]:
+    for number, city in enumerate(("Leeds", "York", "Bath", "Hull", "Ely", "Crewe")):
+        start = [["INFORM_INTENT", "intent", ["FindTrain"], ["FindTrain"]], ["INFORM", "city", [city], [city]]]
+        said = f"find a train to {city}"
+        yield _turn(str(number), 0, said, a=start, sp=[["city", 16, 16 + len(city)]])
+        seats = [["INFORM", "seats", ["2"], ["2"]], ["INFORM", "class", ["dontcare"], ["dontcare"]]]
+        yield _turn(
+            str(number), 2, "two seats, any class", bot="How many seats?", pi="FindTrain", ask=["seats"], a=seats
+        )
+        yield _turn(
+            str(number), 4, "yes please", bot="Shall I book?", pi="FindTrain", a=[["AFFIRM", "", [], []]], ai="NONE"
+        )
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Training data of the right form, of a size for tests."""
+    folder = tmp_path_factory.mktemp("data")
+
+    def zipped(name: str, text: str) -> None:
+        with gzip.open(folder / name, "wt", encoding="utf-8") as file:
+            file.write(text)
+
+    def texts(name: str) -> list[list[str]]:
+        return [[name, f"The {name}"], [f"the_{name}", f"Which {name}"]]
+
+    slots = {
+        "city": {"cat": False, "opts": [], "txt": texts("city")},
+        "seats": {"cat": True, "opts": ["1", "2", "3"], "txt": texts("seats")},
+        "class": {"cat": True, "opts": ["first", "second"], "txt": texts("class")},
+        "pets": {"cat": True, "opts": ["True", "False"], "txt": texts("pets")},
+    }
+    found = {"req": ["city"], "opt": ["seats", "class", "pets"], "txt": [["FindTrain", "Find a train"]] * 2}
+    service = {
+        "slots": slots,
+        "intents": {"FindTrain": found, "BookTrain": {**found, "txt": [["BookTrain", "Book it"]] * 2}},
+    }
+    other = {"slots": slots, "intents": {"PlaySong": {**found, "txt": [["PlaySong", "Play a song"]] * 2}}}
+    (folder / "schemas.json").write_text(json.dumps({"train": {"Trains_1": service, "Music_1": other}}))
+    (folder / "schema_es.json").write_text(json.dumps({"Find a train": "Encontrar un tren", "city": "ciudad"}))
+    zipped("train.jsonl.gz", "\n".join(json.dumps(turn) for turn in _turns()))
+    spanish = _turn(
+        "0", 0, "quiero un tren a Leeds", a=[["INFORM", "city", ["Leeds"], ["Leeds"]]], sp=[["city", 17, 22]]
+    )
+    zipped("train_es.jsonl.gz", json.dumps(spanish))
+    requests = [["play a song", "play music"], ["put some jazz on", "play music"], ["what time is it", "tell time"]] * 3
+    requests += [["turn the light on", "light on"], ["turn the light off", "light off"]] * 3
+    zipped("intents.json.gz", json.dumps({"one": requests, "two": requests, "three": requests}))
+    zipped("pool.json.gz", json.dumps({"txt": ["hello there", "what a day", "send it"], "lab": ["greet", "send"]}))
+    (folder / "words.json").write_text(json.dumps(["train", "song", "light", "time"]))
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{one}" for one in letters)]
+    words += sorted({*TYPE_WORDS.values(), "train", "song", "find", "tren"} - set(words))
+    ids = [[number] for number in range(len(words))]
+    ids[words.index("tren")] = [words.index("train")]
+    (folder / "old_ids.json").write_text(json.dumps(ids))
+    vocabulary = {word: number for number, word in enumerate(words)}
+    for name in ("tok_en.json", "tok_es.json"):
+        (folder / name).write_text(json.dumps({"model": {"vocab": vocabulary}}))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def dialogues(data: Path) -> Dialogues:
+    return Dialogues(data)
+
+
+def test_turns_know_what_was_said_before(dialogues: Dialogues) -> None:
+    first, second, third = dialogues.turns[:3]
+    assert (first.starts, first.informed, first.filled) == (True, {"city": "Leeds"}, frozenset())
+    assert (second.task, second.filled, second.informed["class"]) == ("collect", frozenset({"city"}), "dontcare")
+    assert third.acts == {"affirm"}
+    assert dialogues.translations() == [("quiero un tren a Leeds", "find a train to Leeds")]
+
+
+def test_a_turn_becomes_a_sample_whose_labels_point_at_its_words(dialogues: Dialogues) -> None:
+    draw = random.Random(0)
+    for turn in dialogues.turns * 20:
+        sample = dialogues.sample(draw, turn, list(dialogues.flows.values()))
+        assert len(sample.slots) == len(sample.labels)
+        assert sample.flow in (-1, UNKNOWN) or 0 <= sample.flow < len(sample.flows)
+        for slot, label in zip(sample.slots, sample.labels, strict=True):
+            if label.status == VALUE and label.option is None:
+                assert label.span is not None
+                said = turn.message[slice(*label.span)]
+                assert said in ("Leeds", "York", "Bath", "Hull", "Ely", "Crewe", "two")
+            if label.status == VALUE and label.option is not None:
+                assert slot.options[label.option] == "2"
+            assert label.status != ANY or "any class" in turn.message
+
+
+def test_a_machines_spanish_is_mended_and_values_stay_in_their_place() -> None:
+    text, spans = mended("Valle, da las gracias a Valle por la alocución", [["city", 24, 29]])
+    assert text == "vale, gracias Valle por la dirección"
+    assert [(name, text[start:end]) for name, start, end in spans] == [("city", "Valle")]
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_every_written_sentence_can_be_said(language: str) -> None:
+    draw = random.Random(1)
+    for domain in DOMAINS.domains:
+        for flow in domain.flows:
+            for template in domain.starts(flow, language):
+                written = domain.write(template, draw, language)
+                assert "{" not in written.text
+                assert all(written.text[start:end].strip() for start, end in written.spans.values())
+        for kind in ("confirms", "corrections", "cancels", "asides"):
+            for template in domain.said(kind, language):
+                assert "{" not in domain.write(template, draw, language).text
+
+
+def test_a_written_sample_is_whole() -> None:
+    draw = random.Random(2)
+    for _ in range(2000):
+        sample = DOMAINS.sample(draw, DOMAINS.flows[:5], draw.choice(["en", "es"]))
+        assert sample.message.strip()
+        assert not sample.acts & sample.unknown_acts
+        for slot, label in zip(sample.slots, sample.labels, strict=True):
+            if label.option is not None:
+                assert label.option < len(slot.options)
+            elif label.status == VALUE:
+                assert label.span is not None
+                assert sample.message[slice(*label.span)].strip()
+
+
+def test_noise_leaves_every_letter_in_its_place() -> None:
+    draw = random.Random(3)
+    for _ in range(500):
+        text = "Hola, ¿me mandas 12.50 a ana@mail.net?"
+        assert len(as_written(text, draw)) == len(text)
+    assert "{amount}" in chatty("quiero que mandes {amount} por favor", "es", draw)
+
+
+@pytest.mark.parametrize(
+    "kind", ["date", "time", "datetime", "money", "integer", "duration", "person", "city", "email"]
+)
+def test_values_are_words_in_both_languages(kind: str) -> None:
+    draw = random.Random(4)
+    said = {value(kind, draw, language) for language in ("en", "es") for _ in range(100)}
+    assert len(said) > 15
+    assert all("{" not in one and one.strip() == one for one in said)
+    assert made_up(draw, "en")
+
+
+def test_a_gloss_says_english_in_spanish_words(data: Path) -> None:
+    gloss = Gloss(data)
+    glossed = {gloss.of("find the train, please", random.Random(seed)) for seed in range(20)}
+    assert any(text.endswith(("por favor", "porfa")) for text in glossed)
+    assert any("tren" in text for text in glossed)
+    assert gloss.of("xyzzy", random.Random(0)) == "xyzzy"
+
+
+# Batches
+
+
+@pytest.fixture(scope="session")
+def mixture(data: Path, dialogues: Dialogues) -> Mixture:
+    return Mixture(dialogues, DOMAINS, Intents(data / "intents.json.gz", Gloss(data)), None)
+
+
+def _packer(data: Path) -> Packer:
+    return Packer(Vocabulary(known_words(data)))
+
+
+def test_a_batch_depends_on_the_seed_and_its_number_alone(data: Path, mixture: Mixture) -> None:
+    one, again = (list(islice(mixture.batches(_packer(data), 4, 7), 4)) for _ in range(2))
+    other = next(mixture.batches(_packer(data), 4, 8))
+    for first, second in zip(one, again, strict=True):
+        assert all(np.array_equal(first[name], second[name]) for name in first)
+    assert one[0]["ids"].shape != other["ids"].shape or not np.array_equal(one[0]["ids"], other["ids"])
+
+
+def test_labels_of_a_batch_point_at_pieces(data: Path, mixture: Mixture) -> None:
+    packer, draw = _packer(data), random.Random(5)
+    samples = [mixture.sample(draw) for _ in range(200)]
+    packed = [pack(packer, one) for one in samples]
+    arrays = labelled(packed, samples)
+    assert (arrays["flow"] <= arrays["flow_marks"].shape[1]).all()
+    for number, (one, sample) in enumerate(zip(packed, samples, strict=True)):
+        for place, label in enumerate(sample.labels):
+            first, last = arrays["first"][number, place], arrays["last"][number, place]
+            if label.span is not None and label.option is None and first >= 0:
+                assert 1 <= first <= last <= len(one.pieces)
+                assert one.pieces[first - 1].start < label.span[1]
+                assert one.pieces[last - 1].end > label.span[0]
+
+
+# Training and export
+
+
+def test_a_small_reader_learns_is_exported_and_reads(data: Path, tmp_path: Path) -> None:
+    torch = needs("torch")
+    needs("onnx")
+    from training.reader.export import build, export
+    from training.reader.model import Reader, Size
+    from training.reader.model import sees as sees_there
+    from training.reader.train import Settings, train
+    from training.reader.weights import join, save, whole_weights
+
+    from soni.du.local.model import Model
+
+    torch.set_num_threads(1)
+    lines: list[str] = []
+    settings = Settings(data, steps=60, batch=16, rate=2e-3, sentences=8, workers=0, width=64, layers=2)
+    trained = train(settings, lines.append)
+    assert np.mean(trained.losses[-10:]) < 0.8 * np.mean(trained.losses[:10])
+    assert trained.facts["steps"] == 60
+    assert "trained 60 steps" in lines[-1]
+
+    save(trained.model, tmp_path, "small", trained.kept)
+    weights = whole_weights(join(tmp_path, "small"), {}, [])
+    export(weights, tmp_path / "reader.onnx", heads=2)
+    packer = _packer(data)
+    flows = [FlowText("find train: Find a train"), FlowText("play song")]
+    slots = [SlotText("city: The city"), SlotText("class", "choice", options=("first", "second"))]
+    packed = [packer.pack(text, "", None, flows, slots) for text in ("find a train to Leeds", "play it")]
+    arrays = batch(packed)
+    tensors = {name: torch.as_tensor(array) for name, array in arrays.items()}
+    names = ("kinds", "elements", "parents")
+    assert np.array_equal(
+        sees_there(*(tensors[name] for name in names)).numpy(), sees(*(arrays[name] for name in names))
+    )
+
+    again = Reader(Size(len(packer._vocabulary), 64, 2, 2))
+    again.load_state_dict({name: torch.as_tensor(array).float() for name, array in weights.items()})
+    with torch.no_grad():
+        there = again.eval()(tensors)
+    import onnx
+
+    whole = tmp_path / "whole.onnx"
+    onnx.save(build(weights, 2), whole)
+    for path, near in ((whole, 0.1), (tmp_path / "reader.onnx", 0.5)):
+        here = Model(path).read_all(packed)
+        for number, scores in enumerate(here):
+            assert np.allclose(scores.flows, there.flows[number, :2].numpy(), atol=near)
+            assert np.allclose(scores.acts, there.acts[number].numpy(), atol=near)
+            said = len(packed[number].pieces)
+            assert np.allclose(scores.firsts, there.firsts[number, :, 1 : said + 1].numpy(), atol=near)
+            assert np.allclose(scores.statuses, there.statuses[number].numpy(), atol=near)
+    assert again.roles.weight.shape[0] == ROLES
+
+
+def test_the_model_card_is_made_of_the_facts_and_the_figures() -> None:
+    from training.reader.card import card
+
+    from soni.du.local.model import WEIGHTS
+
+    facts = json.loads((WEIGHTS / "reader.json").read_text(encoding="utf-8"))
+    told = card(facts, {"SGD, slots": {"value": 90.123, "unit": "%", "note": "8 services"}}, 27_200_000)
+    assert "| SGD, slots | 90.1 % | 8 services |" in told
+    assert f"{facts['steps']:,} steps" in told
+    assert "27.2 MB" in told
+    assert (WEIGHTS / "README.md").read_text(encoding="utf-8").startswith(told.split("\n\n## Figures")[0][:400])

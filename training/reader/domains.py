@@ -1,0 +1,130 @@
+"""Assistants written by hand, in English and Spanish: domains/*.yaml; sentences to them are templates."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from training.reader.noise import chatty
+from training.reader.samples import FlowSchema, SlotSchema
+from training.reader.values import made_up, value
+
+LANGUAGES = ("en", "es")
+FIELD = re.compile(r"\{(old:)?(\w+)\}")
+_ARTICLE = re.compile(r"(?:el|la|los|las|the|para el|este|esta)\s+", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Written:
+    """A sentence with values put into it, and where they stand."""
+
+    text: str
+    spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+    options: dict[str, str] = field(default_factory=dict)
+
+
+class Domain:
+    """One company's assistant."""
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        self.name = str(told["domain"])
+        self._told = told
+        self.slots = {name: _slot(name, slot) for name, slot in told["slots"].items()}
+        self.flows = {name: self._flow(name, flow) for name, flow in told["flows"].items()}
+        self.owners = {
+            slot: [name for name, flow in self.flows.items() if slot in flow.slots] or list(self.flows)
+            for slot in self.slots
+        }
+
+    def _flow(self, name: str, told: dict[str, Any]) -> FlowSchema:
+        texts = {language: _pairs(told[language]) for language in LANGUAGES}
+        draw = Random(name)
+        examples = {
+            language: [(text, self.write(text, draw, language).text) for text in told[language]["starts"]]
+            for language in LANGUAGES
+        }
+        return FlowSchema(f"{self.name}/{name}", self.name, texts, list(told["slots"]), examples)
+
+    def starts(self, flow: str, language: str) -> list[str]:
+        return list(self._told["flows"][flow][language]["starts"])
+
+    def requests(self, flow: str, draw: Random) -> list[str]:
+        """What people say for a flow in either language, with its names and descriptions."""
+        texts = [text for pairs in self.flows[flow].texts.values() for pair in pairs for text in pair]
+        starts = [(text, language) for language in LANGUAGES for text in self.starts(flow, language)]
+        return list(dict.fromkeys([*texts, *(self.write(text, draw, language).text for text, language in starts * 2)]))
+
+    def said(self, kind: str, language: str) -> list[str]:
+        """Sentences of a kind: confirms, corrections, cancels, asides."""
+        return list(self._told[kind][language])
+
+    def answers(self, slot: str, language: str) -> tuple[list[str], list[str]]:
+        """How a slot is asked for, and what people say to that."""
+        told = self._told["answers"].get(slot, {}).get(language)
+        return (list(told["asks"]), list(told["replies"])) if told else ([], [])
+
+    def write(self, template: str, draw: Random, language: str) -> Written:
+        """A template with values made up for it."""
+        written = Written("")
+        end = 0
+        if draw.random() < 0.15:
+            template = chatty(template, language, draw)
+        for match in FIELD.finditer(template):
+            written.text += template[end : match.start()]
+            end = match.end()
+            is_old, name = bool(match.group(1)), match.group(2)
+            words, option = self._value(name, draw, language)
+            start = len(written.text)
+            written.text += words
+            if is_old or name in written.spans:
+                continue
+            article = _ARTICLE.match(words) if self.slots[name].kind == "date" else None
+            written.spans[name] = (start + (article.end() if article else 0), len(written.text))
+            if option is not None:
+                written.options[name] = option
+        written.text += template[end:]
+        return written
+
+    def _value(self, name: str, draw: Random, language: str) -> tuple[str, str | None]:
+        told = self._told["slots"][name]
+        if told["type"] == "choice":
+            number = draw.randrange(len(told["options"]))
+            return str(draw.choice(told["options"][number][language])), str(number)
+        if told["type"] == "boolean":
+            verdict = draw.choice(["yes", "no"])
+            return str(draw.choice(told[language][verdict])), verdict
+        if "values" in told[language] and draw.random() < 0.12:
+            return made_up(draw, language), None
+        if "values" in told[language]:
+            words = str(draw.choice(told[language]["values"]))
+            return (words.lower() if draw.random() < 0.3 else words), None
+        return value(told["type"], draw, language), None
+
+
+def led(written: Written, lead: str) -> Written:
+    """A sentence with something said before it."""
+    spans = {name: (start + len(lead), end + len(lead)) for name, (start, end) in written.spans.items()}
+    return Written(lead + written.text, spans, written.options)
+
+
+def _pairs(told: dict[str, Any]) -> list[tuple[str, str]]:
+    names, texts = told["names"], told["descriptions"]
+    return [(str(name), str(text)) for name in names for text in texts]
+
+
+def _slot(name: str, told: dict[str, Any]) -> SlotSchema:
+    kind = told["type"]
+    options: list[str] = []
+    texts: dict[str, list[str]] = {}
+    if kind == "choice":
+        options = [str(number) for number in range(len(told["options"]))]
+        texts = {language: [str(option[language][0]) for option in told["options"]] for language in LANGUAGES}
+    if kind == "boolean":
+        options, texts = ["yes", "no"], {"en": ["yes", "no"], "es": ["sí", "no"]}
+    examples = {language: [str(value) for value in told[language].get("values", [])] for language in LANGUAGES}
+    pairs = {language: _pairs(told[language]) for language in LANGUAGES}
+    return SlotSchema(
+        name, kind if kind not in ("person", "city", "place") else "text", pairs, options, texts, examples
+    )

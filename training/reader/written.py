@@ -1,0 +1,320 @@
+"""Samples out of what was written by hand: messages to the domains, and what people say to any assistant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import yaml
+
+from soni.du.local.packing import FLOW, FLOW_ACTIVE, FLOW_PAUSED, SLOT, SLOT_ASKED, SLOT_FILLED, FlowText
+from training.reader.domains import FIELD, LANGUAGES, Domain, Written, led
+from training.reader.noise import as_written
+from training.reader.samples import ANY, UNKNOWN, VALUE, FlowSchema, Sample, SlotLabel
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from soni.du.local.packing import SlotText
+
+HERE = Path(__file__).parent
+MOST_SLOTS = 14
+_OFTEN = {
+    "cancel": 14, "here": 10, "aside": 12, "skip": 14, "human": 8, "help": 8, "repeat": 6, "thank": 6, "bye": 5,
+    "greet": 4, "resume": 4, "chat": 8, "odd": 8, "restart": 4,
+}  # fmt: skip
+"""How often which act is drawn: 'here' calls off in the words of the domain, an 'aside' is about it."""
+_BESIDES: dict[str, set[str]] = {
+    "cancel": {"negate", "thank"},
+    "here": {"negate", "thank"},
+    "aside": {"request", "chat", "help"},
+    "skip": {"negate", "affirm"},
+    "thank": {"bye", "affirm"},
+    "bye": {"thank", "negate"},
+    "greet": set(),
+    "chat": {"outside", "greet", "request", "help"},
+    "odd": {"chat", "request"},
+    "other": {"inform", "request", "cancel", "alternatives", "help", "start", "chat", "select", "repeat", "correct"},
+}
+"""What a phrase of an act may do besides; nobody labelled that."""
+_HELLO = {
+    "en": ["", "", "Hello! How can I help you?", "Hi, what can I do for you today?", "Is there anything else?"],
+    "es": ["", "", "¡Hola! ¿En qué puedo ayudarte?", "Buenos días, ¿qué necesita?", "¿Puedo ayudarte en algo más?"],
+}
+
+
+class Domains:
+    """All domains written by hand, and what people say to any assistant."""
+
+    def __init__(self, folder: Path = HERE) -> None:
+        self.domains = [
+            Domain(yaml.safe_load(path.read_text(encoding="utf-8")))
+            for path in sorted((folder / "domains").glob("*.yaml"))
+        ]
+        self.acts = {
+            language: yaml.safe_load((folder / "acts" / f"{language}.yaml").read_text(encoding="utf-8"))
+            for language in LANGUAGES
+        }
+        self.flows = [flow for domain in self.domains for flow in domain.flows.values()]
+
+    def sample(self, draw: Random, others: list[FlowSchema], language: str) -> Sample:
+        """A message to one of the domains: a request, an answer, a correction, a yes, small talk."""
+        domain = draw.choice(self.domains)
+        others = [flow for flow in others if flow.domain != domain.name]
+        way = draw.random()
+        make = (
+            self._start if way < 0.36
+            else self._answer if way < 0.56
+            else self._correct if way < 0.66
+            else self._reply if way < 0.78
+            else self._boolean if way < 0.82
+            else self._leave
+        )  # fmt: skip
+        return make(draw, domain, others, language)
+
+    def _start(self, draw: Random, domain: Domain, others: list[FlowSchema], language: str) -> Sample:
+        """A request, at the beginning or in the middle of something else."""
+        name = draw.choice(list(domain.flows))
+        template = draw.choice(domain.starts(name, language))
+        written = domain.write(template, draw, language)
+        bot, task, active, asked = draw.choice(_HELLO[language]), None, None, None
+        acts = {"start"} | ({"inform"} if written.spans else set())
+        if draw.random() < 0.25:
+            asked = draw.choice(list(domain.slots))
+            asks, _ = domain.answers(asked, language)
+            active = draw.choice([flow for flow in domain.owners[asked] if flow != name] or [None])
+            bot, task = (draw.choice(asks), "collect") if asks and active else (bot, None)
+            asked = asked if active else None
+        if draw.random() < 0.12:
+            written, bot = self._after(draw, written, domain, language, acts)
+            active, asked, task = draw.choice([flow for flow in domain.flows if flow != name]), None, "confirm"
+        else:
+            written = self._around(draw, written, language, acts)
+        is_gone = draw.random() < 0.1
+        if is_gone:
+            acts = (acts - {"start"}) | {"outside"}
+        return self._made(
+            draw, domain, others, language, written, bot, task,
+            wanted=None if is_gone else name, active=active, asked=asked, flow=name, acts=acts,
+            gone=name if is_gone else None, source=template,
+        )  # fmt: skip
+
+    def _answer(self, draw: Random, domain: Domain, others: list[FlowSchema], language: str) -> Sample:
+        slot = draw.choice(list(domain.slots))
+        asks, replies = domain.answers(slot, language)
+        if not replies:
+            return self._start(draw, domain, others, language)
+        flow = draw.choice(domain.owners[slot])
+        written = domain.write(draw.choice(replies), draw, language)
+        acts = {"inform"} if written.spans else set()
+        if domain.slots[slot].kind == "boolean":
+            acts |= {"affirm"} if written.options.get(slot) == "yes" else {"negate"}
+        written = self._around(draw, written, language, acts)
+        return self._made(
+            draw, domain, others, language, written, draw.choice(asks), "collect",
+            wanted=None, active=flow, asked=slot, flow=flow, acts=acts, unknown={"affirm", "negate"},
+        )  # fmt: skip
+
+    def _boolean(self, draw: Random, domain: Domain, others: list[FlowSchema], language: str) -> Sample:
+        """A plain yes or no to a question of yes or no."""
+        slots = [name for name, slot in domain.slots.items() if slot.kind == "boolean"]
+        if not slots:
+            return self._reply(draw, domain, others, language)
+        slot = draw.choice(slots)
+        asks, _ = domain.answers(slot, language)
+        flow = draw.choice(domain.owners[slot])
+        verdict = draw.choice(["yes", "no"])
+        text = str(draw.choice(self.acts[language]["replies"][0][verdict]))
+        written = Written(text, {slot: (0, len(text))}, {slot: verdict})
+        acts = {"affirm" if verdict == "yes" else "negate"}
+        return self._made(
+            draw, domain, others, language, written, draw.choice(asks or [""]), "collect",
+            wanted=None, active=flow, asked=slot, flow=flow, acts=acts, unknown={"inform", "thank"},
+        )  # fmt: skip
+
+    def _correct(self, draw: Random, domain: Domain, others: list[FlowSchema], language: str) -> Sample:
+        written = domain.write(draw.choice(domain.said("corrections", language)), draw, language)
+        if draw.random() < 0.12:
+            yes = {
+                "en": ["yes but ", "yeah, but ", "ok but ", "almost, "],
+                "es": ["sí pero ", "vale, pero ", "casi, ", "ok pero "],
+            }
+            written = led(written, draw.choice(yes[language]))
+        slot = next(iter(written.spans), None) or draw.choice(list(domain.slots))
+        flow = draw.choice(domain.owners[slot])
+        if draw.random() < 0.5:
+            bot, task, asked = (
+                domain.write(draw.choice(domain.said("confirms", language)), draw, language).text,
+                "confirm",
+                None,
+            )
+        else:
+            asked = draw.choice([name for name in domain.flows[flow].slots if name not in written.spans] or [slot])
+            bot, task = draw.choice(domain.answers(asked, language)[0] or [""]), "collect"
+        return self._made(
+            draw, domain, others, language, written, bot, task,
+            wanted=None, active=flow, asked=asked, flow=flow, acts={"correct", "inform"}, unknown={"negate", "affirm"},
+            filled=set(written.spans),
+        )  # fmt: skip
+
+    def _reply(self, draw: Random, domain: Domain, others: list[FlowSchema], language: str) -> Sample:
+        """Yes, no, or neither, to what the bot showed or offered."""
+        group = self.acts[language]["replies"][0 if draw.random() < 0.8 else 1]
+        kind = draw.choices(["yes", "no", "other"], [0.4, 0.35, 0.25])[0]
+        text = str(draw.choice(group[kind]))
+        bot = str(draw.choice(group["bot"]))
+        if group is self.acts[language]["replies"][0] and draw.random() < 0.5:
+            bot = domain.write(draw.choice(domain.said("confirms", language)), draw, language).text
+        acts = {"yes": {"affirm"}, "no": {"negate"}, "other": set()}[kind]
+        unknown = {"thank", "bye"} if kind != "other" else _BESIDES["other"]
+        return self._made(
+            draw, domain, others, language, Written(text), bot, "confirm",
+            wanted=None, active=draw.choice(list(domain.flows)), asked=None, flow=None, acts=acts,
+            unknown=unknown, is_open=kind != "other", filled=set(domain.slots),
+        )  # fmt: skip
+
+    def _leave(self, draw: Random, domain: Domain, others: list[FlowSchema], language: str) -> Sample:
+        """What people say to any assistant, and what this one cannot do."""
+        said = self.acts[language]["said"]
+        act = draw.choices(list(_OFTEN), list(_OFTEN.values()))[0]
+        slot = draw.choice(list(domain.slots))
+        flow = draw.choice(domain.owners[slot])
+        if act == "here":
+            text, acts = draw.choice(domain.said("cancels", language)), {"cancel"}
+        elif act == "aside":
+            text, acts = draw.choice(domain.said("asides", language)), {"outside"}
+        else:
+            text = str(draw.choice(said[act]))
+            acts = {"outside"} if act == "odd" else {act}
+        written = Written(FIELD.sub("", str(text)))
+        is_open = draw.random() < 0.7 or act in ("cancel", "here", "skip", "repeat")
+        bot, task = draw.choice(_HELLO[language]), None
+        if is_open:
+            asks = domain.answers(slot, language)[0]
+            bot, task = (draw.choice(asks), "collect") if asks else (bot, None)
+            if act in ("cancel", "here") and draw.random() < 0.4:
+                bot, task = domain.write(draw.choice(domain.said("confirms", language)), draw, language).text, "confirm"
+        if act in ("thank", "bye", "greet") and draw.random() < 0.2:
+            other = draw.choice(["thank", "bye"])
+            written = Written(f"{written.text}, {draw.choice(said[other])}")
+            acts |= {other}
+        return self._made(
+            draw, domain, others, language, written, bot, task,
+            wanted=None, active=flow if is_open else None, flow=flow, acts=acts,
+            asked=slot if task == "collect" else None,
+            unknown=_BESIDES.get(act, {"request"}),
+            skipped=slot if act == "skip" and task == "collect" else None,
+        )  # fmt: skip
+
+    def _after(
+        self, draw: Random, written: Written, domain: Domain, language: str, acts: set[str]
+    ) -> tuple[Written, str]:
+        """The request behind a yes, a no or a cancellation, and what the bot had shown."""
+        act = draw.choice(["yes", "no", "cancel"])
+        said = self.acts[language]
+        phrases = said["said"]["cancel"] if act == "cancel" else said["replies"][0][act]
+        short = [str(phrase).rstrip(".!") for phrase in phrases if len(str(phrase).split()) <= 3]
+        joins = {
+            "en": [" and then ", ", and also ", ", ", ". ", " and "],
+            "es": [" y luego ", ", y también ", ", ", ". ", " y "],
+        }
+        acts.add({"yes": "affirm", "no": "negate", "cancel": "cancel"}[act])
+        lead = draw.choice(short) + draw.choice(joins[language])
+        bot = domain.write(draw.choice(domain.said("confirms", language)), draw, language).text
+        return led(written, lead), bot
+
+    def _around(self, draw: Random, written: Written, language: str, acts: set[str]) -> Written:
+        """The sentence with a greeting before it or thanks behind it."""
+        said = self.acts[language]["said"]
+        if draw.random() < 0.08:
+            written = led(written, f"{draw.choice(said['greet'])}{draw.choice([', ', ' ', '. '])}")
+            acts.add("greet")
+        if draw.random() < 0.05:
+            written.text += f"{draw.choice([', ', '. ', ' '])}{draw.choice(said['thank'])}"
+            acts.add("thank")
+        return written
+
+    def _made(
+        self,
+        draw: Random,
+        domain: Domain,
+        others: list[FlowSchema],
+        language: str,
+        written: Written,
+        bot: str,
+        task: str | None,
+        *,
+        wanted: str | None,
+        active: str | None,
+        asked: str | None,
+        flow: str | None,
+        acts: set[str],
+        unknown: set[str] | None = None,
+        is_open: bool = True,
+        filled: set[str] | None = None,
+        gone: str | None = None,
+        skipped: str | None = None,
+        source: str = "",
+    ) -> Sample:
+        tongue = language if draw.random() < 0.75 else "en" if language == "es" or draw.random() < 0.8 else "es"
+        keep = [one for name, one in domain.flows.items() if name != gone]
+        candidates = [*keep, *others]
+        draw.shuffle(candidates)
+        paused = draw.choice(list(domain.flows)) if draw.random() < 0.1 else None
+        states = {f"{domain.name}/{paused}": FLOW_PAUSED, f"{domain.name}/{active}": FLOW_ACTIVE}
+        flows = [FlowText(one.told(draw, tongue, source), states.get(one.key, FLOW)) for one in candidates]
+        keys = [one.key for one in candidates]
+        slots, labels = self._slots(draw, domain, tongue, written, flow, asked, filled or set(), task, skipped)
+        number = -1 if is_open else UNKNOWN
+        if wanted is not None:
+            number = keys.index(f"{domain.name}/{wanted}")
+        return Sample(
+            message=as_written(written.text, draw),
+            bot=bot,
+            task=task,
+            flows=flows,
+            flow=number,
+            slots=slots,
+            labels=labels,
+            acts=frozenset(acts),
+            unknown_acts=frozenset((unknown or set()) - acts),
+        )
+
+    def _slots(
+        self,
+        draw: Random,
+        domain: Domain,
+        language: str,
+        written: Written,
+        flow: str | None,
+        asked: str | None,
+        filled: set[str],
+        task: str | None,
+        skipped: str | None,
+    ) -> tuple[list[SlotText], list[SlotLabel]]:
+        names = list(domain.flows[flow].slots) if flow and draw.random() < 0.7 else list(domain.slots)
+        if asked and asked not in names:
+            names.append(asked)
+        draw.shuffle(names)
+        names = names[:MOST_SLOTS]
+        tells = draw.random() < 0.85
+        slots, labels = [], []
+        for name in names:
+            is_filled = name != asked and (
+                name in filled or task == "confirm" or (task == "collect" and draw.random() < 0.3)
+            )
+            state = SLOT_ASKED if name == asked else SLOT_FILLED if is_filled else SLOT
+            option = written.options.get(name)
+            slot, options = domain.slots[name].told(draw, language, kept=option, state=state if tells else SLOT)
+            slots.append(slot)
+            if name == skipped:
+                labels.append(SlotLabel(ANY))
+            elif name not in written.spans:
+                labels.append(SlotLabel())
+            elif options:
+                labels.append(
+                    SlotLabel(VALUE, option=options.index(option)) if option in options else SlotLabel(UNKNOWN)
+                )
+            else:
+                labels.append(SlotLabel(VALUE, span=written.spans[name]))
+        return slots, labels
