@@ -79,6 +79,13 @@ class FlowSchema:
             return f"{name}: {example}"
         return f"{name}: {description}; {example}" if example else f"{name}: {description}"
 
+    def requests(self) -> list[str]:
+        """What people say for the flow, with its names and descriptions."""
+        return [
+            *(text for pair in self.texts["en"] for text in pair),
+            *(text for _, text in self.examples.get("en", [])),
+        ]
+
     def _example(self, draw: Random, language: str, without: str) -> str:
         examples = self.examples.get(language)
         source, text = draw.choice(examples) if examples else ("", "")

@@ -128,6 +128,7 @@ class Sentences:
         groups = [
             list(intents.requests()),
             [domain.requests(flow, self._draw) for domain in domains.domains for flow in domain.flows],
+            [flow.requests() for flow in dialogues.flows.values()],
         ]
         self._groups = [[sentence_ids(vocabulary, group) for group in kind if len(group) >= _ALIKE] for kind in groups]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 MOST_OPTIONS = 10
 """With more options than that a choice is read as words."""
 _LONGEST_SPAN = 24
+_REMEMBERED = 1024
+"""How many readings are kept, so that what is said often is read once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,7 @@ class TrainedReader:
 
     def __init__(self, model: Model, vocabulary: Vocabulary) -> None:
         self._model, self._packer = model, Packer(vocabulary)
+        self._scored = lru_cache(maxsize=_REMEMBERED)(self._scored_anew)
 
     def read(
         self,
@@ -79,14 +83,13 @@ class TrainedReader:
     ) -> Reading:
         """Read a message for some flows, each with the phrase that speaks for it most, and for some slots."""
         names = list(slots)
-        packed = self._packer.pack(
+        packed, scores = self._scored(
             text,
             next((line["text"] for line in reversed(context.history) if line["role"] != "user"), ""),
             context.task["type"] if context.task else None,
-            [self._flow(name, phrase, context) for name, phrase in flows],
-            [self._slot(name, slots[name], context) for name in names],
+            tuple(self._flow(name, phrase, context) for name, phrase in flows),
+            tuple(self._slot(name, slots[name], context) for name in names),
         )
-        scores = self._model.read(packed)
         told = _softmax(np.append(scores.flows, scores.none))
         among = _softmax(scores.flows)
         return Reading(
@@ -99,6 +102,13 @@ class TrainedReader:
             },
             acts=dict(zip(ACTS, (float(one) for one in 1 / (1 + np.exp(-scores.acts))), strict=True)),
         )
+
+    def _scored_anew(
+        self, text: str, bot: str, task: str | None, flows: tuple[FlowText, ...], slots: tuple[SlotText, ...]
+    ) -> tuple[Packed, Scores]:
+        """What the model says; people say the same things at the same places again and again."""
+        packed = self._packer.pack(text, bot, task, flows, slots)
+        return packed, self._model.read(packed)
 
     def _flow(self, name: str, phrase: str, context: DialogueContext) -> FlowText:
         paused = name in context.paused_flows
