@@ -14,6 +14,7 @@ from soni.core.values import Reading
 from soni.du.local.clauses import cuts, without_courtesies
 from soni.du.local.encoder import encoder
 from soni.du.local.flows import FlowScorer, confidence
+from soni.du.local.names import without_relation
 from soni.du.local.spelling import Spelling, one_slip
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import same_stem
@@ -93,6 +94,15 @@ def test_what_comes_after_a_yes_is_kept() -> None:
     asks = verdict("Yes. What is my balance?", EN)
     assert asks is not None
     assert asks.asks
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [("mi sobrina Yamila", "Yamila"), ("my sister", "my sister"), ("Ana", "Ana"), ("the Smith family", "Smith family"),
+     ("", "")],
+)  # fmt: skip
+def test_a_name_behind_what_somebody_is(said: str, name: str) -> None:
+    assert without_relation(said) == name
 
 
 def test_clauses() -> None:

@@ -39,7 +39,8 @@ def confirm(message: Message) -> list[Found] | None:
     """The message as the answer to a yes-or-no question."""
     said = message.verdict(message.text)
     if said is not None and said.yes:
-        return _yes_and(message, said)
+        doubted = message.reading is not None and message.reading.acts["affirm"] < DOUBT
+        return (_changed(message) if doubted else None) or _yes_and(message, said)  # 'make that a table for four'
     changed = corrected(message) or _changed(message)
     replaces = changed is not None and any(isinstance(found.command, CorrectSlot) for found in changed)
     if changed and (said is None or message.reading is not None or replaces):

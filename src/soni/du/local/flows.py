@@ -82,8 +82,6 @@ class Score:
     similar: float
     """How alike the message and the flow's phrases are, at most one."""
     phrase: str
-    near: float | None = None
-    """What flows would be ranked by without the trained reader; None where it did not look."""
     read: float | None = None
     """How likely the trained reader thinks it; None where it did not look."""
 

@@ -63,7 +63,8 @@ def _chosen(
     bar = SAID_FILLED if name in context.filled and not is_asked else SAID
     is_named = rule is not None and slot.type == "choice" and rule.confidence >= NAMED
     if rule is not None and not is_asked and not is_named:
-        rule = rule if value.said >= (TOLD if rule.confidence >= TELLING else FOUND) else None
+        enough = TOLD if rule.confidence >= TELLING or slot.type == "choice" else FOUND
+        rule = rule if value.said >= enough else None
     if value.option:
         if slot.type == "boolean":
             bar = max(bar, SAID_YES)

@@ -11,7 +11,7 @@ from soni.du.local.clauses import JOINED, cuts, parts, without_courtesies
 from soni.du.local.corrections import positive
 from soni.du.local.flows import READ, VALUE, confidence
 from soni.du.local.merging import SAID, merged
-from soni.du.local.names import leading_name
+from soni.du.local.names import leading_name, without_relation
 from soni.du.local.reading import TELLING
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import content, fold
@@ -49,8 +49,10 @@ VAGUE = 6
 FREE = ("text", "list")
 """Types that take any words."""
 _WEIGHED = 3
-TORN = 0.05
-"""How likely the reader must think another flow, beside the likeliest, to be torn between the two."""
+ALIKE = 0.085
+"""How much more a few words must be like one flow than like another to be taken for it."""
+LIKE = 0.35
+"""How much they must be like the other at all."""
 POSSIBLE = 0.01
 """How likely the reader must think a flow that is asked for beside another."""
 CANDIDATES = 8
@@ -157,8 +159,7 @@ class Message:
             read = None if reading is None or score.similar == 1.0 else reading.flows.get(score.flow, 0.0)
             likely = 0.0 if reading is None else READ * reading.among.get(score.flow, 0.0)
             value = score.value + more + undone + likely
-            near = score.value + more + undone
-            weighed.append(replace(score, value=value, near=near, similar=min(1.0, score.similar + more), read=read))
+            weighed.append(replace(score, value=value, similar=min(1.0, score.similar + more), read=read))
         weighed.sort(key=lambda score: score.value, reverse=True)
         self._known[text, active] = weighed
         return weighed
@@ -250,6 +251,8 @@ class Message:
         """A value that was found, as the command it comes to."""
         kind = self.context.slots[span.slot].type
         words = self.fixed.as_written(span.words) if kind in FREE else span.words
+        if span.slot in self.assistant.cues.names:
+            words = without_relation(words)
         return self._command(span.slot, span.value or words, span.confidence, span.evidence, words)
 
     def _command(self, slot: str, value: str, sure: float, evidence: str, words: str) -> Found:
@@ -281,10 +284,14 @@ class Message:
 def _close(best: Score, other: Score, text: str) -> bool:
     """Whether nothing tells which of two flows is meant; a few words that fit both alike say too little."""
     lead = best.value - other.value
-    apart = lead if best.near is None or other.near is None else best.near - other.near
-    torn = apart < 3 * CLOSE or (other.read or 0.0) > TORN * (best.read or 1.0)
-    vague = len(content(text)) <= VAGUE and torn and best.similar - other.similar < CLOSE / 2
-    return lead < CLOSE or vague
+    if lead < CLOSE:
+        return True
+    if len(content(text)) > VAGUE:
+        return False
+    if best.read is None:
+        return lead < 3 * CLOSE and best.similar - other.similar < CLOSE / 2
+    # The reader is sure too soon of a few words: that they are like both is what counts.
+    return best.similar - other.similar < ALIKE and other.similar >= LIKE
 
 
 def slot_of(found: Found) -> str:

@@ -102,6 +102,13 @@ def is_name(text: str) -> bool:
     )
 
 
+def without_relation(text: str) -> str:
+    """The name behind what somebody is: 'Yamila' of 'my niece Yamila'; all of it where none has a capital."""
+    words = text.split()
+    first = next((place for place, word in enumerate(words) if word[:1].isupper()), 0)
+    return " ".join(words[first:]) if words and fold(words[0]) in _RELATIVES else text
+
+
 def leading_name(text: str) -> str:
     """The name that some words begin with: 'Ana' of 'Ana tomorrow'."""
     end = 0
