@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from soni.du.context import DialogueContext
     from soni.du.local.trained import Reading, Value
 
+_WRITTEN = re.compile(r"[\d@]")
+"""What numbers, dates and addresses are written with."""
 SAID = 0.5
 """How likely a slot must have a value for the reader's to be taken."""
 SURE = 0.7
@@ -79,7 +81,7 @@ def _chosen(
         return rule  # of an amount the reader says whether, and the rules which: two numbers are one too many
     whole = _placed(name, value, text)
     span = _read(whole, slot, context)
-    if span is None and rule is None and is_asked and value.sure >= SURE:
+    if span is None and rule is None and is_asked and value.sure >= SURE and _WRITTEN.search(whole.words):
         return whole  # the answer, if one that cannot be: the slot's own words say what is wrong with it
     if span is None or (rule is not None and slot.type not in ("text", "list") and _is_longer(rule, span)):
         return rule
