@@ -341,3 +341,11 @@ def test_the_hash_file_names_every_file_that_is_loaded() -> None:
     assert told.keys() == {"reader.onnx", "words.txt"}
     for name, digest in told.items():
         assert hashlib.sha256((models.WEIGHTS / name).read_bytes()).hexdigest() == digest
+
+
+@pytest.mark.parametrize(
+    "said", ["sure looks like fraud", "ok hang on", "yes, that was a mistake", "sí, vamos a cancelarlo"]
+)
+def test_the_reader_never_says_yes_to_a_confirmation(said: str) -> None:
+    place = {"flow": "send_parcel", "task": "confirm", "history": [{"bot": "Shall I go ahead?"}]}
+    assert "affirm_confirmation" not in [command.name for command in understood(said, **place)]

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from soni.du.local.packing import ACTS, NOTHING, ROLES, SAID, SEEN, SENTENCE, WORDS
+from soni.du.local.packing import ACTS, ROLES, SENTENCE, sees
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -160,21 +160,6 @@ def _copy(module: Any, weights: Mapping[str, Tensor], name: str) -> None:
 def _at(x: Tensor, marks: Tensor) -> Tensor:
     rows = torch.arange(x.shape[0], device=x.device)[:, None]
     return x[rows, marks.clamp(min=0)]
-
-
-def sees(kinds: Tensor, elements: Tensor, parents: Tensor) -> Tensor:
-    """The same as `soni.du.local.packing.sees`, on the device that trains."""
-    row, column = kinds[:, :, None], kinds[:, None, :]
-    own = elements[:, :, None] == elements[:, None, :]
-    of_parent = parents[:, :, None] == elements[:, None, :]
-    plain = column != WORDS
-    seen = (
-        (row == SAID)
-        | (row == NOTHING)
-        | ((row == SEEN) & (plain | own | of_parent))
-        | ((row == WORDS) & (plain | own))
-    )
-    return seen & (column != NOTHING)
 
 
 def losses(out: Outputs, batch: Mapping[str, Tensor]) -> dict[str, Tensor]:

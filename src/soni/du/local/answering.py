@@ -54,7 +54,9 @@ def _answer(message: Message, asked: SlotConfig) -> list[Found] | None:
     name = message.context.asked or ""
     if asked.type == "boolean":
         return _decided(message, name)
-    values = message.values(message.core, {**message.open_slots(), **(message.filled() if message.reading else {})})
+    values = message.values(
+        message.core, {**message.open_slots(), **(message.filled() if message.reading is not None else {})}
+    )
     answers = any(slot_of(found) == name for found in values)
     start = message.two() or message.start(message.core, SURELY if answers else INTERRUPT)
     if start is not None:

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from soni.du.local.message import Message
     from soni.du.local.verdicts import Verdict
 
-YES = 0.9
-"""How sure the trained reader must be of a yes, and DOUBT how sure at most of anything against it."""
 DOUBT = 0.2
+"""How likely the trained reader must think a yes for values beside it not to be what is meant instead."""
 NO = 0.5
+"""How sure it must be of a no."""
 _LONGEST = 8
 """How many words a message may have in which a plain value changes what is confirmed."""
 
@@ -51,19 +51,14 @@ def confirm(message: Message) -> list[Found] | None:
         no = Found(DenyConfirmation(), 1.0, f"'{message.text}' says no")
         start = message.start(without_courtesies(said.rest), BOTH) if said.rest else None
         return [no, *(start or changed or [])]
-    return message.two() or message.start(message.core, INTERRUPT) or _read_as_verdict(message)
+    return message.two() or message.start(message.core, INTERRUPT) or _read_as_no(message)
 
 
-def _read_as_verdict(message: Message) -> list[Found] | None:
-    """What the trained reader takes the message for; to a question that shows values only words can say yes."""
-    reading = message.reading
-    if reading is None:
-        return None
-    yes, no = reading.acts["affirm"], reading.acts["negate"]
-    doubt = max(reading.acts[act] for act in ("correct", "cancel", "alternatives", "negate"))
-    if yes >= YES and doubt < DOUBT and message.whole and not message.context.filled:
-        return [Found(AffirmConfirmation(), yes, "read as a yes")]
-    return [Found(DenyConfirmation(), no, "read as a no")] if no >= NO and no > yes else None
+def _read_as_no(message: Message) -> list[Found] | None:
+    """A no that the trained reader sees; it is never asked for a yes, which words alone can say."""
+    acts_read = message.reading.acts if message.reading is not None else {}
+    no = acts_read.get("negate", 0.0)
+    return [Found(DenyConfirmation(), no, "read as a no")] if no >= NO and no > acts_read["affirm"] else None
 
 
 def _yes_and(message: Message, said: Verdict) -> list[Found] | None:
@@ -83,9 +78,9 @@ def _yes_and(message: Message, said: Verdict) -> list[Found] | None:
 def _changed(message: Message) -> list[Found] | None:
     """New values for what a confirmation shows: 'make it 200', 'send 50 to Ana'."""
     if trimmed(message.core).isdigit() or is_relative(message.core):
-        return None
+        return None  # a bare number may be that of a choice
     if message.reading is None and asks_back(message.core):
-        return None  # a bare number may be that of a choice; a question changes nothing
+        return None  # by the rules alone a question changes nothing
     filled = message.context.slots_of(*message.context.chain)
     told = [found for found in message.values(message.core, filled) if found.confidence >= TELLING]
     start = message.start(message.core, SURELY if told else INTERRUPT)

@@ -22,16 +22,16 @@ _WRITTEN = re.compile(r"[\d@]")
 """What numbers, dates and addresses are written with."""
 SAID = 0.5
 """How likely a slot must have a value for the reader's to be taken."""
+SAID_FILLED = 0.8
+"""The same for a slot that has one already."""
+SAID_YES = 0.8
+"""The same for a yes or no that nobody asked for."""
 SURE = 0.7
 """How sure of the answer to the open question where it is none that its type can read."""
 NAMED = 0.8
 """How sure the rules are of an option that is called by its name, or by another form of it."""
 MEANT = 0.65
 """How sure of an option that nobody asked for and that is not called by its name."""
-SAID_FILLED = 0.8
-"""The same for a slot that has one already."""
-SAID_YES = 0.8
-"""The same for a yes or no that nobody asked for."""
 TOLD = 0.05
 """How likely at least for a value that the rules are sure of, such as an amount with its currency."""
 FOUND = 0.2
@@ -72,7 +72,7 @@ def _chosen(
             bar = max(bar, SAID_YES)
         if rule is not None:
             return rule
-        if is_same(value.option, context.filled.get(name)):
+        if _is_same(value.option, context.filled.get(name)):
             return None
         if value.sure < (bar if is_asked else max(bar, MEANT)):
             return None
@@ -98,7 +98,7 @@ def _is_stray(span: Span, slot: SlotConfig, reading: Reading, context: DialogueC
     return replaces and slot.type in NUMBERS and span.confidence < TELLING and reading.acts["correct"] < SAID
 
 
-def is_same(option: str, filled: object) -> bool:
+def _is_same(option: str, filled: object) -> bool:
     """Whether an option is what the slot holds already."""
     return option == ({True: "yes", False: "no"}.get(filled, "") if isinstance(filled, bool) else filled)
 

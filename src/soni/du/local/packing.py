@@ -196,12 +196,12 @@ def batch(packed: Sequence[Packed]) -> dict[str, Array]:
     }
 
 
-def sees(kinds: Array, elements: Array, parents: Array) -> Array:
-    """Which piece sees which: true where the row's piece looks at the column's."""
+def sees(kinds: Any, elements: Any, parents: Any) -> Any:
+    """Which piece sees which: true where the row's piece looks at the column's; for arrays and for tensors alike."""
     row, column = kinds[:, :, None], kinds[:, None, :]
     own = elements[:, :, None] == elements[:, None, :]
     of_parent = parents[:, :, None] == elements[:, None, :]
     by_mark = (column != WORDS) | own | of_parent
     by_words = (column != WORDS) | own
     seen = (row == SAID) | ((row == SEEN) & by_mark) | ((row == WORDS) & by_words) | (row == NOTHING)
-    return np.asarray(seen & (column != NOTHING))
+    return seen & (column != NOTHING)
