@@ -102,6 +102,19 @@ async def test_a_server_that_dies_in_the_middle_of_a_payment(tmp_path: Path) -> 
         assert await texts(page) == shown
 
 
+async def test_a_reload_in_the_middle_of_a_payment_shows_everything_in_its_order(tmp_path: Path) -> None:
+    async with bank(tmp_path, BANK_SECONDS="3") as served, opened(served.url) as page:
+        await write(page, "send 20 euros to Ana")
+        await page.get_by_role("button", name="Yes", exact=True).click()
+        await expect(page.locator(".progress")).to_be_visible()  # the transfer is under way
+        await page.reload()
+        await expect(page.get_by_text("Done. Ana receives €20.00.")).to_be_visible()
+        shown = await texts(page)
+        assert shown.index("Yes") < next(place for place, text in enumerate(shown) if text.startswith("Done.")), shown
+        assert len(shown) == len(set(shown)), shown
+    assert books(tmp_path).count("T0004") == 1
+
+
 async def test_what_was_written_and_not_sent_survives_a_reload(tmp_path: Path) -> None:
     async with bank(tmp_path) as served, opened(served.url) as page:
         await expect(page.get_by_text("Hello, this is")).to_be_visible()

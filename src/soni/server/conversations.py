@@ -207,6 +207,7 @@ async def transcript(name: Mine, service: TheService) -> TranscriptOut:
     """What was said in the newest turns, by all sides; secrets are masked."""
     service.reads.count(name)
     await check_known(service, name)
+    running = await service.loop.is_running(name)  # asked first: if nothing runs, nothing is missing from the lines
     lines = [LineOut.of(line) for line in await service.loop.lines(name)]
     state = await service.loop.get_state(name)
     return TranscriptOut(
@@ -214,7 +215,7 @@ async def transcript(name: Mine, service: TheService) -> TranscriptOut:
         lines=lines,
         pending=PendingOut.of(state["_pending_task"], service.loop.config),
         with_person=state["person"] is not None,
-        running=await service.loop.is_running(name),
+        running=running,
     )
 
 

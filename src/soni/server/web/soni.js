@@ -427,14 +427,23 @@
 
     // Everything that was said, then the greeting if one is due.
     async #load() {
+      let running = false;
       try {
-        if (!this.isNew) this.#render(await (await this.#fetch(`${this.#path}/transcript`)).json());
+        if (!this.isNew) running = await this.#reread();
       } catch (error) { if (error.status !== 404) throw error; }
       this.isNew = false;
       const started = await this.#start();
+      if (running) await this.#reread(); // what was being worked on has ended, and what it answered has its place
       for (const message of [...started.recovered, ...started.messages]) this.#message(message, false);
       this.#stands(started);
       this.#down(true);
+    }
+
+    // Whether something was still being worked on: what the user had said is not in the transcript then.
+    async #reread() {
+      const transcript = await (await this.#fetch(`${this.#path}/transcript`)).json();
+      this.#render(transcript);
+      return transcript.running;
     }
 
     async #start() {
