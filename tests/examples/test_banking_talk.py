@@ -87,11 +87,17 @@ async def test_what_is_not_wanted_is_not_begun(customer: Customer, said: str) ->
     assert (await customer.loop.get_state(customer.id))["flow_stack"] == []
 
 
-@pytest.mark.parametrize("said", ["sorry, 000050", "I meant 001234", "no, 031234", "not 654321, 123456"])
+@pytest.mark.parametrize("said", ["sorry, 000050", "I meant 001234", "no, 031234"])
 async def test_what_is_said_to_a_secret_question_is_never_an_amount(customer: Customer, said: str) -> None:
     await customer.says("send 1500 to Ana")
-    assert (await customer.says(said)).endswith("(In this demo it is 123456.)")
-    assert (await customer.says("123456")).startswith("Send €1,500.00 to Ana")
+    refused = "Without the right code I cannot send €1,500.00. Nothing was sent."
+    assert await customer.says(said) == refused
+
+
+async def test_of_two_codes_neither_is_taken(customer: Customer) -> None:
+    await customer.says("send 1500 to Ana")
+    assert (await customer.says("not 654321, 123456")).endswith("(In this demo it is 123456.)")
+    assert (await customer.says("it says 123456")).startswith("Send €1,500.00 to Ana")
 
 
 @pytest.mark.parametrize("said", ["no, cancel", "yes cancel", "can you cancel?", "sí, cancela"])

@@ -6,53 +6,71 @@ from soni.core.values.locales import checked_spec, is_spanish
 from soni.core.values.phrase import fold
 from soni.core.values.value import Json, Reading, ValueType, register
 
-_YES = (
-    "yes", "yeah", "yea", "yep", "yup", "true", "on", "ok", "okay", "sure", "sure thing",
-    "of course", "certainly", "definitely", "absolutely", "indeed", "right", "correct", "exactly",
-    "that is right", "that's right", "thats right", "that is correct", "that's correct", "thats correct",
-    "sounds good", "fine", "alright", "all right", "go ahead", "do it", "i do", "no problem", "yes i do",
-    "yes it is", "yes sir", "confirm", "confirmed", "i confirm", "proceed", "perfect", "great", "good", "please do",
-    "why not", "sure why not", "all good", "all correct", "that's all correct", "that is all correct", "por que no",
-    "that works", "that works for me", "works for me", "looks good", "sounds great", "that sounds good",
-    "that sounds great", "that would be great", "that'll work", "that is fine", "it is correct", "it's correct",
-    "yes please", "go for it", "awesome", "cool", "excellent", "wonderful", "very well", "i'd like that",
-    "i would like that", "yes that's right", "yes that is right", "yes that's correct", "yes that is correct",
-    "yes do it", "send it", "i agree", "agreed", "affirmative", "that's fine", "okey", "okay then", "let's go",
-    "si", "claro", "claro que si", "vale", "de acuerdo", "por supuesto", "desde luego", "correcto",
-    "exacto", "exactamente", "eso es", "asi es", "dale", "venga", "verdadero", "perfecto", "bueno",
-    "adelante", "hazlo", "sin problema", "como no", "efectivamente", "ok vale", "cierto",
-    "sip", "activado", "confirmo", "confirmado", "lo confirmo", "confirmar", "acepto", "va", "afirmativo", "okey",
-    "esta bien", "muy bien", "todo correcto", "que si", "sii", "si si", "envialo", "mandalo", "por supuesto que si",
-    "desde luego que si", "hagalo", "genial", "sale", "orale", "asi esta bien", "es correcto", "esta correcto",
-    "proceda", "procede", "todo bien", "me parece bien", "eso mismo", "conforme",
-)  # fmt: skip
-_NO = (
-    "no", "nope", "nah", "nay", "false", "off", "no way", "not really", "not at all", "of course not",
-    "definitely not", "absolutely not", "certainly not", "never", "i don't", "i do not", "no i don't",
-    "that is wrong", "that's wrong", "thats wrong", "wrong", "incorrect", "negative", "don't", "do not",
-    "not correct", "that's not right", "that is not right", "that's not correct", "that is not correct",
-    "claro que no", "por supuesto que no", "desde luego que no", "para nada", "en absoluto", "nunca",
-    "que va", "de ninguna manera", "incorrecto", "falso", "ni hablar", "negativo", "nop", "desactivado",
-    "no es correcto", "no lo hagas", "mejor no", "que no", "ahora no", "not now", "better not", "i'd rather not",
-    "rather not", "no quiero", "i don't want to", "don't do it", "do not do it", "don't send it", "no lo envies",
-    "no lo mandes", "jamas", "not yet", "not right now", "not today", "todavia no", "aun no", "hoy no", "por ahora no",
-    "de momento no", "ya no", "nope nope", "no no", "no no no",
-)  # fmt: skip
+
+def _phrases(text: str) -> tuple[str, ...]:
+    return tuple(" ".join(phrase.split()) for phrase in text.split(","))
+
+
+_YES = _phrases("""
+    yes, yeah, yea, yep, yup, true, on, ok, okay, sure, sure thing, of course, certainly, definitely, absolutely,
+    indeed, right, correct, exactly, that is right, that's right, thats right, that is correct, that's correct, thats
+    correct, sounds good, fine, alright, all right, go ahead, do it, i do, no problem, yes i do, yes it is, yes sir,
+    confirm, confirmed, i confirm, proceed, perfect, great, good, please do, why not, sure why not, all good, all
+    correct, that's all correct, that is all correct, por que no, that works, that works for me, works for me, looks
+    good, sounds great, that sounds good, that sounds great, that would be great, that'll work, that is fine, it is
+    correct, it's correct, yes please, go for it, awesome, cool, excellent, wonderful, very well, i'd like that, i
+    would like that, yes that's right, yes that is right, yes that's correct, yes that is correct, yes do it, send it,
+    i agree, agreed, affirmative, that's fine, okey, okay then, let's go, si, claro, claro que si, vale, de acuerdo,
+    por supuesto, desde luego, correcto, exacto, exactamente, eso es, asi es, dale, venga, verdadero, perfecto, bueno,
+    adelante, hazlo, sin problema, como no, efectivamente, ok vale, cierto, sip, activado, confirmo, confirmado, lo
+    confirmo, confirmar, acepto, va, afirmativo, esta bien, muy bien, todo correcto, que si, sii, si si, envialo,
+    mandalo, por supuesto que si, desde luego que si, hagalo, genial, sale, orale, asi esta bien, es correcto, esta
+    correcto, proceda, procede, todo bien, me parece bien, eso mismo, conforme, yess, yeh, aye, you bet, ok then, ok
+    sure, okie dokie, okey dokey, righto, right you are, fantastic, brilliant, amazing, lovely, superb, approved,
+    roger that, let's do it, lets do it, do that, make it so, spot on, bang on, that's it, thats it, that's the one,
+    thats the one, lgtm, go on then, crack on, by all means, happy with that, i'm happy with that, im happy with that,
+    i am sure, i'm sure, im sure, without a doubt, totally, for sure, 100%, 100 percent, deal, k, kk, pay it, book it,
+    please proceed, please go ahead, aja, claro claro, dale pues, venga va, venga vale, va pues, vale pues, sale pues,
+    sale y vale, de una, de una vez, trato hecho, asi mero, tal cual, eso, exacto eso, todo en orden, listo, listo
+    pues, hagale, hagale pues, dele, dele pues, por mi si, por mi bien, por mi perfecto, obvio, obvio que si, seguro
+    que si, sin duda, cien por cien, cien por ciento, tira, tira millas, dale nomas, adelante con ello, adelante pues,
+    me sirve, me cuadra, me late, me vale asi, ta bien, esta bueno, esta perfecto, bien asi, andale, andale pues,
+    orale pues, si po, sipo, oka, okis, de lujo, faltaria mas, vamos, vamos alla, afirmo, estoy seguro, estoy segura,
+    de acuerdo con todo
+""")
+_NO = _phrases("""
+    no, nope, nah, nay, false, off, no way, not really, not at all, of course not, definitely not, absolutely not,
+    certainly not, never, i don't, i do not, no i don't, that is wrong, that's wrong, thats wrong, wrong, incorrect,
+    negative, don't, do not, not correct, that's not right, that is not right, that's not correct, that is not
+    correct, claro que no, por supuesto que no, desde luego que no, para nada, en absoluto, nunca, que va, de ninguna
+    manera, incorrecto, falso, ni hablar, negativo, nop, desactivado, no es correcto, no lo hagas, mejor no, que no,
+    ahora no, not now, better not, i'd rather not, rather not, no quiero, i don't want to, don't do it, do not do it,
+    don't send it, no lo envies, no lo mandes, jamas, not yet, not right now, not today, todavia no, aun no, hoy no,
+    por ahora no, de momento no, ya no, nope nope, no no, no no no
+""")
 _POLITE = ("please", "thanks", "thank you", "por favor", "gracias", "muchas gracias", "thank you very much")
 
 YES, NO = frozenset(_YES), frozenset(_NO)
 """The words for yes and for no, folded."""
 
-_GOOD = "perfect|great|good|fine|correct|right|wonderful|awesome|okay|ok|nice|lovely|excellent|accurate"
+_GOOD = (
+    "perfect|great|good|fine|correct|right|wonderful|awesome|okay|ok|nice|lovely|excellent|accurate|fantastic|"
+    "brilliant|amazing|superb|cool|ideal|confirmed|approved"
+)
 _APPROVES = re.compile(
-    r"(?:yes )?(?:(?:that|this|it|everything|all|that one)(?:'?s| is| sounds| looks| seems| will be| would be)? |"
-    r"sounds |looks |is )(?:all |just |very |really |exactly |absolutely |totally |so )*"
+    r"(?:yes )?(?:(?:that|this|it|everything|all|that one)(?: all)?"
+    r"(?:'?s| is| sounds?| looks?| seems?| will be| would be)? |sounds |looks |is )"
+    r"(?:all |just |very |really |exactly |absolutely |totally |so )*"
     rf"(?:{_GOOD})(?: (?:for|by|with|to) me| enough| indeed)?"
     r"|(?:yes )?(?:(?:that|this|it|that one) )?(?:will |would |should |does )?(?:works?|do)"
     r"(?: (?:for me|just fine|fine|great|well))+"
     r"|(?:yes )?(?:that|this|it) (?:will|would|should) (?:work|do)"
     r"|(?:yes )?(?:that is|that's|this is) (?:exactly )?what i (?:want|need|wanted|meant|said)"
-    r"|i (?:approve|agree|accept)(?: (?:of |with |to )?(?:that|this|it))?|you got it"
+    r"|i (?:approve|agree|accept)(?: (?:of |with |to )?(?:that|this|it))?|(?:i )?sure do|i would"
+    r"|you(?:'?re| are) (?:absolutely |quite |totally )?(?:right|correct)"
+    r"|you (?:got|have) (?:it|that)(?: right| correct)?|you nailed it"
+    r"|(?:that|this|it)(?:'?ll| will)? (?:do|suits me)(?: (?:fine|nicely|well|just fine))?"
+    r"|that'?s (?:the plan|about it|what i want|exactly it)"
     r"|(?:(?:eso|esto|todo|asi) )?(?:esta|es|suena|me parece|me va) (?:muy |todo |asi )?"
     r"(?:bien|perfecto|correcto|genial|estupendo|fenomenal|conforme)|todo (?:bien|perfecto|correcto|conforme|ok)"
 )

@@ -26,12 +26,13 @@ _SPANISH_WEEKDAYS = {
 WEEKDAYS = _ENGLISH_WEEKDAYS | _SPANISH_WEEKDAYS
 
 _ENGLISH_DAYS_AWAY = {
-    "today": 0, "tomorrow": 1, "tmrw": 1, "yesterday": -1, "day after tomorrow": 2,
-    "day before yesterday": -2, "tonight": 0,
+    "today": 0, "tomorrow": 1, "tmrw": 1, "tmr": 1, "tomoz": 1, "yesterday": -1,
+    "day after tomorrow": 2, "day before yesterday": -2, "tonight": 0, "this morning": 0,
+    "this afternoon": 0, "this evening": 0, "last night": -1,
 }  # fmt: skip
 _SPANISH_DAYS_AWAY = {
     "hoy": 0, "manana": 1, "pasado manana": 2, "pasado": 2, "ayer": -1, "anteayer": -2, "antes de ayer": -2,
-    "antier": -2, "hoy mismo": 0, "manana mismo": 1,
+    "antier": -2, "hoy mismo": 0, "manana mismo": 1, "esta manana": 0, "esta tarde": 0, "esta noche": 0, "anoche": -1,
 }  # fmt: skip
 DAYS_AWAY = _ENGLISH_DAYS_AWAY | _SPANISH_DAYS_AWAY
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from soni.core.commands import SetSlot
@@ -28,6 +29,12 @@ STRANGE = 0.8
 """How sure the reader must be that words are about nothing here for them not to be a name."""
 _NO_TEXT = 0.97
 """The same where they could as well be whatever a person wants to tell."""
+_SHAPES = {
+    "iban": re.compile(r"\b[a-z]{2} ?\d{2}(?:[ .-]?[a-z0-9]{2,6}){3,8}\b", re.IGNORECASE),
+    "email": re.compile(r"\S+@\S*[^\s.,;:!?)]"),
+    "phone": re.compile(r"\+?\(?\d[\d ().-]{5,}\d"),
+}
+"""What cannot be anything else than the answer, even if it is none that is good: the slot's own words say so."""
 _NO_ANSWER = (
     "i don't know", "i dont know", "no idea", "not sure", "one moment", "wait", "hold on", "hmm", "nobody", "no one",
     "no se", "ni idea", "un momento", "espera", "espere", "nadie", "a nadie", "no lo se",
@@ -58,6 +65,8 @@ def _answer(message: Message, asked: SlotConfig) -> list[Found] | None:
         message.core, {**message.open_slots(), **(message.filled() if message.reading is not None else {})}
     )
     answers = any(slot_of(found) == name for found in values)
+    if not answers and (shape := _SHAPES.get(asked.type)) is not None and (hit := shape.search(message.text)):
+        return [*values, Found(SetSlot(slot=name, value=hit.group()), 0.9, "written like one", hit.group())]
     start = message.two() or message.start(message.core, SURELY if answers else INTERRUPT)
     if start is not None:
         return start

@@ -75,6 +75,10 @@ class Cues:
         for name in self.names:
             self.before[name] |= self._generic(name)
 
+    def counts_people(self, name: str) -> bool:
+        """Whether a number says how many people there are."""
+        return "people" in self.named[name]
+
     def _is_name(self, name: str, slot: SlotConfig) -> bool:
         if slot.examples:
             return all(word[:1].isupper() for example in slot.examples for word in example.split())

@@ -36,6 +36,8 @@ TOLD = 0.05
 """How likely at least for a value that the rules are sure of, such as an amount with its currency."""
 FOUND = 0.2
 """How likely at least for any other value that the rules found."""
+_MORE = 2
+"""How many words more than the reader says a value may have."""
 
 
 def merged(
@@ -80,7 +82,7 @@ def _chosen(
     if value.said < bar or trimmed(value.words) not in text or slot.type == "money":
         return rule  # of an amount the reader says whether, and the rules which: two numbers are one too many
     whole = _placed(name, value, text)
-    span = _read(whole, slot, context)
+    span = _read(whole, slot, context) or _grown(whole, text, slot, context)
     if span is None and rule is None and is_asked and value.sure >= SURE and _WRITTEN.search(whole.words):
         return whole  # the answer, if one that cannot be: the slot's own words say what is wrong with it
     if span is None or (rule is not None and slot.type not in ("text", "list") and _is_longer(rule, span)):
@@ -131,4 +133,23 @@ def _read(whole: Span, slot: SlotConfig, context: DialogueContext) -> Span | Non
             part = trimmed(words[begin:end])
             if part and parses(part, slot, context):
                 return replace(whole, words=part, start=whole.start + begin, end=whole.start + end)
+    return None
+
+
+def _grown(whole: Span, text: str, slot: SlotConfig, context: DialogueContext) -> Span | None:
+    """The same with a word or two more: 'esta noche' is a day where 'noche' alone is none."""
+    if slot.type in ("choice", "text", "list"):
+        return None
+    runs = tokens(text)
+    inside = [place for place, run in enumerate(runs) if run.start < whole.end and run.end > whole.start]
+    if not inside:
+        return None
+    for more in range(1, _MORE + 1):
+        for before in range(more, -1, -1):
+            first, last = inside[0] - before, inside[-1] + more - before
+            if first < 0 or last >= len(runs):
+                continue
+            words = trimmed(text[runs[first].start : runs[last].end])
+            if parses(words, slot, context):
+                return replace(whole, words=words, start=runs[first].start, end=runs[last].end)
     return None

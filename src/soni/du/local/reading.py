@@ -10,6 +10,7 @@ from soni.core.values.numerals import COUNT
 from soni.du.local.encoder import encoder
 from soni.du.local.names import name_runs
 from soni.du.local.options import option_in
+from soni.du.local.people import people_in
 from soni.du.local.spans import Span, overlaps
 from soni.du.local.value_runs import value_runs
 from soni.du.local.words import fold, lexicon, same_stem, tokens, trimmed
@@ -81,9 +82,10 @@ class CueReader:
         context: DialogueContext,
         asked: str | None,
     ) -> list[Span]:
-        found: list[Span] = []
+        found = self._people(text, slots)
+        listed = {span.slot for span in found}
         for kind in _ORDER:
-            open_slots = {name: slot for name, slot in slots.items() if slot.type == kind}
+            open_slots = {name: slot for name, slot in slots.items() if slot.type == kind and name not in listed}
             if not open_slots:
                 continue
             numeric = kind in NUMBERS
@@ -109,6 +111,15 @@ class CueReader:
                     found.append(Span(name, said, start, end, TELLING if why == _BY_UNIT else 0.9, why))
                     del open_slots[name]
         return found
+
+    def _people(self, text: str, slots: Mapping[str, SlotConfig]) -> list[Span]:
+        """Everybody who comes, for the one number of people that is wanted: 'my wife and I'."""
+        heads = [name for name, slot in slots.items() if slot.type in NUMBERS and self._cues.counts_people(name)]
+        listed = people_in(text) if len(heads) == 1 else None
+        if listed is None:
+            return []
+        count, start, end = listed
+        return [Span(heads[0], trimmed(text[start:end]), start, end, TELLING, "all who come", value=str(count))]
 
     def _plausible(
         self,

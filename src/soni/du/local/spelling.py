@@ -59,7 +59,7 @@ class Spelling:
 
     def _word(self, word: str) -> str:
         plain = fold(word)
-        if len(plain) < _SHORTEST - 1 or plain in self._known or word[0].isupper() or _is_common(plain):
+        if len(plain) < _SHORTEST - 1 or plain in self._known or word[0].isupper() or is_common(plain):
             return word
         candidates = {
             known
@@ -73,7 +73,8 @@ class Spelling:
 
 
 @lru_cache(maxsize=4096)
-def _is_common(word: str) -> bool:
+def is_common(word: str) -> bool:
+    """Whether a word is one that people use."""
     return word in vocabulary() or encoder().knows(word) or _NEGATIONS.fullmatch(word) is not None
 
 

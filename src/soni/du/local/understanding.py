@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,11 +13,12 @@ from soni.du.local import acts, corrections
 from soni.du.local.answering import collect
 from soni.du.local.asides import agreed, called_off, read_as_act, resumed, said_to_any
 from soni.du.local.assistant import Assistant
+from soni.du.local.clauses import parts
 from soni.du.local.confirming import confirm
 from soni.du.local.language import language_of
 from soni.du.local.lead_ins import without_lead_in
 from soni.du.local.message import INTERRUPT, START, SURELY, Message
-from soni.du.local.words import content
+from soni.du.local.words import content, lexicon
 from soni.du.understanding import Found, Understood, Usage
 
 if TYPE_CHECKING:
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 
 MOST_READ = 500
 """How much of a message is read; what people ask for stands at its beginning."""
+_CODES = lexicon("code pin otp cvv cvc codigo")
+"""What a secret is called that has digits only: 'the text says 739204' is 739204."""
+_DIGITS = re.compile(r"(?<![\w@.-])\d+(?![\w@-]|\.\d)")
 
 
 class LocalUnderstanding:
@@ -86,11 +91,15 @@ class LocalUnderstanding:
         if changes and all(name is not None for name, _ in changes):
             return [Found(CorrectSlot(slot=name or "", value=value), 0.9, "named") for name, value in changes]
         act = acts.act_of(text)
-        if act is None and acts.begins_with_cancel(text) and not any(letter.isdigit() for letter in text):
+        has_digits = any(letter.isdigit() for letter in text)
+        if act is None and not has_digits and any(map(acts.begins_with_cancel, (text, *parts(text)))):
             act = CancelFlow()
         if act is not None and act.name in context.commands:
             return [Found(act, evidence="said instead of an answer")]
-        return [Found(SetSlot(slot=context.asked or "", value=without_lead_in(text)), 0.8, "the open question")]
+        name = context.asked or ""
+        codes = _DIGITS.findall(text) if cues.named[name] & _CODES else []
+        value = codes[0] if len(codes) == 1 else without_lead_in(text)
+        return [Found(SetSlot(slot=name, value=value), 0.8, "the open question")]
 
 
 def _by_task(message: Message) -> list[Found] | None:

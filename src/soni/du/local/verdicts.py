@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from soni.core.values.boolean import NO, YES, Boolean, approves
+from soni.du.local.spelling import is_common, one_slip
 from soni.du.local.words import fold, lexicon, trimmed
 
 if TYPE_CHECKING:
@@ -22,26 +23,41 @@ _YES, _NO = YES - _SWITCHES, NO - _SWITCHES
 _LONGEST_PHRASE = 6
 _STRONG = lexicon(
     "yes yeah yea yep yup sure si sip claro definitely absolutely certainly affirmative perfect great excellent "
-    "perfecto genial estupendo correct correcto exactly exacto"
+    "perfecto genial estupendo correct correcto exactly exacto awesome wonderful fantastic brilliant approved "
+    "confirmed agreed confirmo confirmado afirmativo"
 )
 """Words that agree by themselves; 'ok', 'fine' and 'right' may just begin a sentence."""
 _HARMLESS = lexicon(
-    "now quick quickly fast sadly please pls plz thanks thank you so much dear my mate man sir then for me us ya ahora "
-    "ahorita rapido porfa gracias muchas amigo amiga senor senora senorita mismo just and y then pues well bueno eh"
+    "now quick quickly fast sadly please pls plz thanks thank thx ta you so much dear love my mate man sir bro buddy "
+    "then for me us ya ahora ahorita rapido porfa xfa gracias muchas amigo amiga senor senora senorita usted ustedes "
+    "tio tia parce guey wey compa jefe hermano che joven mismo just and y then pues pos po well bueno eh kindly"
 )
 """Words that change nothing about a yes."""
 _GO_AHEAD = re.compile(
-    r"(?:(?:you can|you may|go ahead and|please|just|then|puedes|podeis|puede) )*"
+    r"(?:(?:you can|you may|go ahead and|please|just|then|puedes|podeis|puede|pueden) )*"
     r"(?:(?:do|send|pay|book|block|reserve|confirm|make|place|transfer|order|buy|submit|process|complete|finish|schedule"
-    r"|freeze|save|accept) (?:it|that|this|them)|proceed|go ahead|go for it|carry on"
-    r"|(?:haz|envia|manda|paga|reserva|bloquea|confirma|transfiere|tramita|procesa|acepta|compra|guarda)(?:me|se)?(?:lo|la|"
-    r"los|las)?|(?:hagal|enviel|mandel|paguel|reservel|bloqueel|confirmel)[oa]s?|proceda|procede|adelante|de una vez)"
+    r"|freeze|save|accept|approve) (?:it|that|this|them)(?: now| through)?|(?:book|send|fire|pay) away|proceed|go ahead"
+    r"|go for it|carry on|put it through|get it done"
+    r"|(?:haz|hace|haga|hagan|envia|envie|envien|manda|mande|manden|paga|pague|paguen|reserva|reserve|reserven|bloquea"
+    r"|bloquee|bloqueen|confirma|confirme|confirmen|transfiere|tramita|tramite|procesa|acepta|acepte|compra|guarda|pide"
+    r"|pidan)(?:me|se|le|les|nos|mela|melo|sela|selo)?(?:lo|la|los|las)?"
+    r"|proceda|procedan|procede|proced|adelante|de una vez|sin (?:mas )?demora)"
 )
 _UNDO_IT = re.compile(
-    r"(?:cancel|drop|delete|remove) (?:it|that|this|them|the (?:booking|reservation))"
-    r"|(?:cancela|anula|borra|quita)(?:me)?(?:lo|la|los|las)"
-    r"|(?:cancel|anul)el[oa]s?"
+    r"(?:cancel|drop|delete|remove|scrap|undo|erase) (?:it|that|this|them|the (?:booking|reservation))"
+    r"|(?:get rid of|take off|call off) (?:it|that|this|them)|call (?:it|that|this) off"
+    r"|(?:cancela|cancele|anula|anule|borra|borre|quita|quite|elimina|elimine)(?:me)?(?:n)?(?:lo|la|los|las)"
 )
+_LONG = sorted(
+    lexicon(
+        "absolutely definitely certainly affirmative perfect correct exactly excellent confirmed confirm agreed "
+        "correcto perfecto exacto exactamente adelante afirmativo confirmo confirmado estupendo efectivamente"
+    )
+)
+"""Words for yes that are too long for a slip of the keyboard to make them out of another word."""
+_LONG_ENOUGH = 6
+_SEQUENCE = re.compile(r"\b(?:when|once|after|later|cuando|luego|despues)\b")
+"""Words that put something off, unless they only say when to do the next thing: 'yes, and once that is done …'."""
 _AGAINST = re.compile(
     r"\b(?:but|though|although|however|except|besides|apart|unless|until|if|when|once|provided|before|after|first|only|"
     r"instead|rather|wait|hold|hang|stop|pause|later|tomorrow|not|no|nope|never|nothing|nobody|none|without|cannot|"
@@ -52,10 +68,15 @@ _AGAINST = re.compile(
 )
 _EXCLAMATIONS = ("venga ya", "anda ya", "yeah right")
 """Said of what cannot be true."""
+_CONDITION = re.compile(
+    r"\W*[Ss]i (?:hay|no|tengo|tienen|puedo|quedan?|cobro|llego|alcanza|es (?!as[ií]|correcto|eso|es[ea]|mi)\w)"
+)
+"""'Si hay saldo': without its accent and its comma it may be an if."""
 _TAKES_BACK = re.compile(
-    r"\b(?:but|wait|hold|hang|actually|instead|rather|not|no|never|nothing|\w+n't|dont|wont|cant|cancel|stop|wrong|"
-    r"mistake|scam|fraud|first|change|unless|pero|espera\w*|nunca|nada|mal|error|cancela\w*|anula\w*|mejor|cambia\w*|"
-    r"primero|antes|sin)\b"
+    r"\b(?:but|wait|hold|hang|actually|instead|rather|not|no|never|nothing|\w+n't|dont|wont|cant|cannot|cancel|stop|"
+    r"scratch|undo|wrong|mistake|scam|fraud|kidding|refuse|hmm+|first|change|unless|besides|apart|except|provided|"
+    r"think about|repeat|help|dead body|when(?! (?:is|are|do|does|will|would|can)\b)|pero|espera\w*|nunca|nada|ni|mal|"
+    r"error|cancel\w*|anul\w*|paral[oa]|mejor|cambi\w*|primero|antes|sin|menos|salvo|excepto|depende|cuando)\b|[❌✖🚫👎]"
 )
 """Words that take a yes back, also in a sentence of their own."""
 _JOINED = re.compile(r"(?:and|then|also|y|luego|despues|tambien|ademas)\b")
@@ -97,7 +118,7 @@ def verdict(text: str, reading: Reading, *, undoing: bool = False, shows: bool =
     """
     text = _GLUED.sub(" ", _REPEATED.sub(r"\1", text))
     folded = fold(text)
-    if trimmed(folded) in _EXCLAMATIONS:
+    if trimmed(folded) in _EXCLAMATIONS or _CONDITION.match(text):
         return None
     whole = _as_boolean(text, reading)
     if whole and "?" not in text:
@@ -106,7 +127,7 @@ def verdict(text: str, reading: Reading, *, undoing: bool = False, shows: bool =
     if denied is not None:
         return denied
     words = list(re.finditer(r"\S+", text))
-    plain = [trimmed(fold(match.group())) for match in words]
+    plain = [_repaired(trimmed(fold(match.group()))) for match in words]
     place, agreed, strong = 0, False, False
     while place < len(plain):
         length, agrees = _yes_at(plain, place, undoing=undoing)
@@ -124,9 +145,10 @@ def verdict(text: str, reading: Reading, *, undoing: bool = False, shows: bool =
     asks = rest.rstrip().endswith("?") and bool(_QUESTION.match(fold(rest)))
     if strong and not _TAKES_BACK.search(fold(rest)) and (not shows or (stopped and asks)):
         return Verdict(True, rest, asks=True)
-    if _AGAINST.search(fold(rest)):
+    joined = place > 1 and _JOINED.match(plain[place - 1]) is not None
+    if _AGAINST.search(_SEQUENCE.sub("", fold(rest)) if joined else fold(rest)):
         return None
-    if _JOINED.match(plain[place - 1]) and place > 1:
+    if joined:
         return Verdict(True, rest)
     return Verdict(True, rest) if stopped else None
 
@@ -163,3 +185,10 @@ def _yes_at(plain: list[str], place: int, *, undoing: bool) -> tuple[int, bool]:
         if not place and (_GO_AHEAD.fullmatch(phrase) and length > 1):
             return length, True
     return (1, False) if plain[place] in _HARMLESS or plain[place] in _BEFORE else (0, False)
+
+
+def _repaired(word: str) -> str:
+    """A long word for yes with a slip of the keyboard put right: 'absolutly', 'perfekt'."""
+    if len(word) < _LONG_ENOUGH or is_common(word):
+        return word
+    return next((yes for yes in _LONG if word[0] == yes[0] and one_slip(word, yes)), word)
