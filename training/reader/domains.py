@@ -13,7 +13,7 @@ from training.reader.values import made_up, value
 
 LANGUAGES = ("en", "es")
 FIELD = re.compile(r"\{(old:)?(\w+)\}")
-_ARTICLE = re.compile(r"(?:el|la|los|las|the|para el|este|esta)\s+", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?:el|la|los|las|the|para el)\s+", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -57,8 +57,16 @@ class Domain:
         return list(dict.fromkeys([*texts, *(self.write(text, draw, language).text for text, language in starts * 2)]))
 
     def said(self, kind: str, language: str) -> list[str]:
-        """Sentences of a kind: confirms, corrections, cancels, asides."""
-        return list(self._told[kind][language])
+        """Sentences of a kind: confirms, corrections, cancels, asides, and beyond, what no flow does."""
+        return list(self._told.get(kind, {}).get(language, []))
+
+    def implied(self, slot: str, language: str) -> list[list[str]]:
+        """For each option of a choice what means it without naming it."""
+        return list(self._told.get("implied", {}).get(slot, {}).get(language, []))
+
+    def unclear(self, language: str) -> list[tuple[str, list[str]]]:
+        """Vague requests, and the flows that each of them fits."""
+        return [(str(one["text"]), list(one["flows"])) for one in self._told.get("unclear", {}).get(language, [])]
 
     def answers(self, slot: str, language: str) -> tuple[list[str], list[str]]:
         """How a slot is asked for, and what people say to that."""

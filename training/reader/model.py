@@ -104,8 +104,10 @@ class Reader(nn.Module):
 
     def hidden(self, ids: Tensor, places: Tensor, roles: Tensor, mask: Tensor) -> Tensor:
         x: Tensor = self.drop(self.norm(self.words(ids) + self.places(places) + self.roles(roles)))
+        kind = torch.bfloat16 if torch.is_autocast_enabled(x.device.type) else x.dtype
+        unseen = torch.zeros_like(mask, dtype=kind).masked_fill(~mask, FAR)[:, None]  # made once, not in every layer
         for layer in self.layers:
-            x = layer(x, mask[:, None])
+            x = layer(x, unseen)
         return x
 
     def sentence(self, ids: Tensor, role: int) -> Tensor:

@@ -9,15 +9,18 @@ one. The weights are written in 16 bits with a note of how they came about, to b
 from __future__ import annotations
 
 import argparse
+import gc
 import gzip
 import json
 import multiprocessing
 import random
+import threading
 import time
 from collections import Counter
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from queue import Queue
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,6 +56,9 @@ class Settings:
     """The sentence encoder to begin with; without one all weights begin at random."""
     start: Path | None = None
     """An earlier reader to go on from, FOLDER/NAME."""
+    first: float = 0.0
+    """Where in the whole training this run begins, and where it ends: a long training may come in several runs."""
+    last: float = 1.0
     minutes: float = 9.0
     """How long, with the preparation; `steps` instead, if any."""
     steps: int = 0
@@ -85,10 +91,10 @@ def sentence_ids(vocabulary: Vocabulary, texts: list[str]) -> Array:
 
 
 class Teacher:
-    """What the reader starts from, as it was: the sentence encoder, or an earlier reader."""
+    """The sentence encoder that the reader began as."""
 
-    def __init__(self, before: Reader, role: Any, vocabulary: Vocabulary, device: str) -> None:
-        self._model = deepcopy(before)
+    def __init__(self, begun: Reader, role: Any, vocabulary: Vocabulary, device: str) -> None:
+        self._model = deepcopy(begun)
         if role is not None:
             with torch.no_grad():
                 self._model.roles.weight.copy_(torch.as_tensor(role).float().expand_as(self._model.roles.weight))
@@ -125,6 +131,7 @@ class Sentences:
         known = [taught.text_vectors, taught.label_vectors]
         told = [teacher.vectors([text for _, text in pairs])] if pairs else []
         self._ids, self._vectors = sentence_ids(vocabulary, texts), np.concatenate([*known, *known, *told])
+        self._lengths = (self._ids != 0).sum(1)
         groups = [
             list(intents.requests()),
             [domain.requests(flow, self._draw) for domain in domains.domains for flow in domain.flows],
@@ -137,8 +144,8 @@ class Sentences:
 
     def taught(self, count: int) -> tuple[Array, Array]:
         """Some sentences, and the vectors that they should have."""
-        some = [self._draw.randrange(len(self._ids)) for _ in range(count)]
-        return _cut(self._ids[some]), self._vectors[some]
+        some = self._draw.choices(range(len(self._ids)), k=count)
+        return self._ids[some, : int(self._lengths[some].max())], self._vectors[some]
 
     def alike(self, count: int) -> Array:
         """Groups of sentences that ask for the same, one after the other, all out of one kind of groups."""
@@ -158,6 +165,7 @@ class Batches:
 
     def __init__(self, mixture: Mixture, packer: Packer, size: int, seed: int, workers: int) -> None:
         context = multiprocessing.get_context("fork")
+        gc.freeze()  # what is there stays: looking at it again and again would take most of a worker's time
         self._queues = [context.Queue(maxsize=8) for _ in range(workers)]
         for number, queue in enumerate(self._queues):
             arguments = (mixture, packer, size, seed, number, workers, queue)
@@ -172,7 +180,23 @@ class Batches:
 def _fill(mixture: Mixture, packer: Packer, size: int, seed: int, number: int, workers: int, queue: Any) -> None:
     torch.set_num_threads(1)
     for arrays in mixture.batches(packer, size, seed, number, workers):
-        queue.put(arrays)
+        queue.put(
+            {name: array.astype(np.int32) if array.dtype == np.int64 else array for name, array in arrays.items()}
+        )
+
+
+def on_device(batches: Iterator[dict[str, Array]], device: str) -> Iterator[dict[str, torch.Tensor]]:
+    """Batches as tensors; the next ones are brought over while one is learned from."""
+    ready: Queue[dict[str, torch.Tensor]] = Queue(maxsize=4)
+
+    def bring() -> None:
+        for arrays in batches:
+            tensors = {name: torch.as_tensor(array).to(device) for name, array in arrays.items()}
+            ready.put({name: one.long() if one.dtype == torch.int32 else one for name, one in tensors.items()})
+
+    threading.Thread(target=bring, daemon=True).start()
+    while True:
+        yield ready.get()
 
 
 def optimizer(model: Reader, rate: float, kept: int, *, fused: bool) -> torch.optim.AdamW:
@@ -215,6 +239,8 @@ def train(settings: Settings, log: Callable[[str], None] = print, folder: Path |
     words = json.loads((data / "words.json").read_text(encoding="utf-8"))
     model, role = _beginning(settings, vocabulary, old_ids)
     teacher = Teacher(model, role, vocabulary, device)
+    if settings.start is not None:
+        _go_on(model, settings, old_ids)
     texts, labels = teaching_texts(dialogues, intents, pool, words)
     taught = Taught(texts, labels, teacher.vectors(texts), teacher.vectors(labels))
     sentences = Sentences(dialogues, domains, intents, taught, teacher, gloss, vocabulary, settings.seed)
@@ -245,12 +271,16 @@ def _beginning(settings: Settings, vocabulary: Vocabulary, old_ids: list[list[in
     if settings.base is None:
         return model, None
     base = load(settings.base)
-    if settings.start is None:
-        model.start_from(base, old_ids)
-        return model, base["embeddings.token_type_embeddings.weight"][0]
-    weights = whole_weights(join(settings.start.parent, settings.start.name), base, old_ids)
+    model.start_from(base, old_ids)
+    return model, base["embeddings.token_type_embeddings.weight"][0]
+
+
+def _go_on(model: Reader, settings: Settings, old_ids: list[list[int]]) -> None:
+    """Take the weights of an earlier training."""
+    if settings.base is None or settings.start is None:
+        raise ValueError("to go on from a reader, the encoder that it began as is needed too")
+    weights = whole_weights(join(settings.start.parent, settings.start.name), load(settings.base), old_ids)
     model.load_state_dict({name: torch.as_tensor(array).float() for name, array in weights.items()})
-    return model, None
 
 
 def _steps(
@@ -267,13 +297,13 @@ def _steps(
     rates = [group["lr"] for group in adam.param_groups]
     start, step, sums, trained = time.monotonic(), 0, Counter[str](), Trained(model, kept)
     warm_up = min(_WARM_UP, settings.steps // 4 or _WARM_UP)
-    for arrays in batches:
+    for batch in on_device(batches, device):
         done = step / settings.steps if settings.steps else (time.monotonic() - start) / seconds
         if done >= 1:
             break
+        done = settings.first + done * (settings.last - settings.first)
         for group, rate in zip(adam.param_groups, rates, strict=True):
             group["lr"] = rate * min(1.0, (step + 1) / warm_up) * max(0.02, 1 - done)
-        batch = {name: torch.as_tensor(array).to(device, non_blocking=True) for name, array in arrays.items()}
         with torch.autocast("cuda", torch.bfloat16, enabled=device == "cuda"):
             parts = losses(model(batch), batch)
             if settings.sentences:
@@ -312,6 +342,8 @@ def main() -> None:
     parser.add_argument("--out", required=True, type=Path, help="where the weights go")
     parser.add_argument("--name", default="reader", help="what the weights are called (%(default)s)")
     parser.add_argument("--start", type=Path, help="go on from a trained reader, FOLDER/NAME")
+    parser.add_argument("--first", type=float, default=0.0, help="where in a longer training this begins (%(default)s)")
+    parser.add_argument("--last", type=float, default=1.0, help="where in a longer training this ends (%(default)s)")
     parser.add_argument("--minutes", type=float, default=9.0, help="how long, with the preparation (%(default)s)")
     parser.add_argument("--steps", type=int, default=0, help="how many steps instead of minutes")
     parser.add_argument("--batch", type=int, default=128, help="samples a step (%(default)s)")

@@ -37,8 +37,18 @@ def value(kind: str, draw: Random, language: str) -> str:
             return f"{name}@{draw.choice(_TOLD['hosts'])}"
         case "phone":
             return _phone(draw)
+        case "iban":
+            return _carelessly(_iban(draw), draw)
         case _:
             return _written(kind, draw, language)
+
+
+def _iban(draw: Random) -> str:
+    digits = f"{draw.randrange(10**22):022}"[: draw.choice([16, 18, 20, 22])]
+    letters = draw.choice(["ES", "DE", "FR", "IT", "PT", "GB", "NL", "IE"]) + digits
+    return (
+        " ".join(letters[place : place + 4] for place in range(0, len(letters), 4)) if draw.random() < 0.5 else letters
+    )
 
 
 def made_up(draw: Random, language: str) -> str:

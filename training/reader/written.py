@@ -21,13 +21,18 @@ HERE = Path(__file__).parent
 MOST_SLOTS = 14
 _OFTEN = {
     "cancel": 14, "here": 10, "aside": 12, "skip": 14, "human": 8, "help": 8, "repeat": 6, "thank": 6, "bye": 5,
-    "greet": 4, "resume": 4, "chat": 8, "odd": 8, "restart": 4,
+    "greet": 6, "resume": 6, "chat": 8, "odd": 8, "restart": 6, "beyond": 18,
 }  # fmt: skip
-"""How often which act is drawn: 'here' calls off in the words of the domain, an 'aside' is about it."""
+"""How often which act is drawn: 'here' calls off in the words of the domain, an 'aside' is about it, 'beyond' asks for
+what none of its flows does."""
+_IMPLIED = 0.5
+"""How often a choice that is asked for is answered without naming an option."""
+_JOINS = {"en": [", and ", ". ", ", oh and ", " and "], "es": [", y ", ". ", ", ah y ", " y "]}
 _BESIDES: dict[str, set[str]] = {
     "cancel": {"negate", "thank"},
     "here": {"negate", "thank"},
     "aside": {"request", "chat", "help"},
+    "beyond": {"request"},
     "skip": {"negate", "affirm"},
     "thank": {"bye", "affirm"},
     "bye": {"thank", "negate"},
@@ -63,11 +68,12 @@ class Domains:
         others = [flow for flow in others if flow.domain != domain.name]
         way = draw.random()
         make = (
-            self._start if way < 0.36
-            else self._answer if way < 0.56
-            else self._correct if way < 0.66
-            else self._reply if way < 0.78
-            else self._boolean if way < 0.82
+            self._start if way < 0.34
+            else self._answer if way < 0.55
+            else self._correct if way < 0.64
+            else self._reply if way < 0.76
+            else self._boolean if way < 0.79
+            else self._unclear if way < 0.82
             else self._leave
         )  # fmt: skip
         return make(draw, domain, others, language)
@@ -77,6 +83,9 @@ class Domains:
         name = draw.choice(list(domain.flows))
         template = draw.choice(domain.starts(name, language))
         written = domain.write(template, draw, language)
+        hinted = [one for one in domain.flows[name].slots if one not in written.spans and domain.implied(one, language)]
+        if hinted and draw.random() < 0.15:
+            written = self._with(written, self._hint(draw, domain, draw.choice(hinted), language), draw, language)
         bot, task, active, asked = draw.choice(_HELLO[language]), None, None, None
         acts = {"start"} | ({"inform"} if written.spans else set())
         if draw.random() < 0.25:
@@ -105,14 +114,50 @@ class Domains:
         if not replies:
             return self._start(draw, domain, others, language)
         flow = draw.choice(domain.owners[slot])
-        written = domain.write(draw.choice(replies), draw, language)
+        if domain.implied(slot, language) and draw.random() < _IMPLIED:
+            written = self._hint(draw, domain, slot, language)
+        else:
+            written = domain.write(draw.choice(replies), draw, language)
         acts = {"inform"} if written.spans else set()
+        changed: set[str] = set()
+        if draw.random() < 0.12:
+            change = domain.write(draw.choice(domain.said("corrections", language)), draw, language)
+            if change.spans and not set(change.spans) & {slot, *written.spans}:
+                changed, acts = set(change.spans), acts | {"correct"}
+                one, other = draw.sample([written, change], 2)
+                written = self._with(one, other, draw, language)
         if domain.slots[slot].kind == "boolean":
             acts |= {"affirm"} if written.options.get(slot) == "yes" else {"negate"}
         written = self._around(draw, written, language, acts)
         return self._made(
             draw, domain, others, language, written, draw.choice(asks), "collect",
-            wanted=None, active=flow, asked=slot, flow=flow, acts=acts, unknown={"affirm", "negate"},
+            wanted=None, active=flow, asked=slot, flow=flow, acts=acts, unknown={"affirm", "negate"}, filled=changed,
+        )  # fmt: skip
+
+    def _hint(self, draw: Random, domain: Domain, slot: str, language: str) -> Written:
+        """What means one of the options of a slot without naming it."""
+        options = domain.implied(slot, language)
+        number = draw.randrange(len(options))
+        text = str(draw.choice(options[number]))
+        return Written(text, {slot: (0, len(text))}, {slot: str(number)})
+
+    def _with(self, first: Written, second: Written, draw: Random, language: str) -> Written:
+        """Two sentences in one."""
+        join = draw.choice(_JOINS[language])
+        behind = led(second, first.text + join)
+        return Written(behind.text, {**behind.spans, **first.spans}, {**behind.options, **first.options})
+
+    def _unclear(self, draw: Random, domain: Domain, others: list[FlowSchema], language: str) -> Sample:
+        """A request that fits several flows alike."""
+        told = domain.unclear(language)
+        if not told:
+            return self._start(draw, domain, others, language)
+        text, flows = draw.choice(told)
+        return self._made(
+            draw, domain, others, language, self._around(draw, Written(text), language, set()),
+            draw.choice(_HELLO[language]), None,
+            wanted=flows[0], active=None, asked=None, flow=flows[0], acts={"start"}, unknown={"greet", "thank", "help"},
+            shared=flows,
         )  # fmt: skip
 
     def _boolean(self, draw: Random, domain: Domain, others: list[FlowSchema], language: str) -> Sample:
@@ -181,8 +226,10 @@ class Domains:
         flow = draw.choice(domain.owners[slot])
         if act == "here":
             text, acts = draw.choice(domain.said("cancels", language)), {"cancel"}
-        elif act == "aside":
+        elif act == "aside" or (act == "beyond" and not domain.said("beyond", language)):
             text, acts = draw.choice(domain.said("asides", language)), {"outside"}
+        elif act == "beyond":
+            text, acts = draw.choice(domain.said("beyond", language)), {"outside"}
         else:
             text = str(draw.choice(said[act]))
             acts = {"outside"} if act == "odd" else {act}
@@ -255,6 +302,7 @@ class Domains:
         gone: str | None = None,
         skipped: str | None = None,
         source: str = "",
+        shared: list[str] | None = None,
     ) -> Sample:
         tongue = language if draw.random() < 0.75 else "en" if language == "es" or draw.random() < 0.8 else "es"
         keep = [one for name, one in domain.flows.items() if name != gone]
@@ -266,7 +314,11 @@ class Domains:
         keys = [one.key for one in candidates]
         slots, labels = self._slots(draw, domain, tongue, written, flow, asked, filled or set(), task, skipped)
         number = -1 if is_open else UNKNOWN
-        if wanted is not None:
+        soft = None
+        if shared is not None:
+            number, likely = UNKNOWN, {f"{domain.name}/{name}" for name in shared}
+            soft = [1 / len(likely) if key in likely else 0.0 for key in keys]
+        elif wanted is not None:
             number = keys.index(f"{domain.name}/{wanted}")
         return Sample(
             message=as_written(written.text, draw),
@@ -278,6 +330,7 @@ class Domains:
             labels=labels,
             acts=frozenset(acts),
             unknown_acts=frozenset((unknown or set()) - acts),
+            soft=soft,
         )
 
     def _slots(
