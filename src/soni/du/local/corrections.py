@@ -33,6 +33,7 @@ _ANYWHERE = re.compile(
 _NEGATED = (
     re.compile(r"\b(?:instead of|rather than|en vez de|en lugar de)\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$|\b(?:and|y)\b))"),
     re.compile(r"(?:^|[,;]\s*)(?:no,\s*)?(?P<x>[^,;]+?)\s+no\s*(?=,)"),
+    re.compile(r"^(?:(?:uy|ay|ah|no|perdon|oye)[\s,]+)*(?P<x>[^,;]{1,30}?)\s+no\b(?=.*\b(?:queria|quise) decir)"),
     re.compile(r"\bnot\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$|\b(?:and|but)\b))"),
     re.compile(r"\b(?:is not|isn'?t|was not|wasn'?t|aren'?t)\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$|\b(?:and|but)\b))"),
     re.compile(
@@ -55,6 +56,8 @@ _WRONG = re.compile(
     r"(?:wrong|incorrect|not right|not correct|mal|incorrect[oa]|erroneo|equivocad[oa])\b[\s.!]*(?:,|$)"
     r"|^(?:no[\s,.!]+)*(?:that'?s|thats|that is|it'?s|es|ese es|esa es) (?:the |el |la )?"
     r"(?:wrong|incorrect[oa]?|equivocad[oa]) (?P<what2>[\w ]+?)[\s.!]*$"
+    r"|^(?:\w+[\s,.!]+){0,2}(?:i (?:got|picked|chose|took|typed|gave you) the wrong|me (?:he |equivoque|confundi|"
+    r"equivocado|confundido|colado)+ (?:de|con el|con la)) (?P<what4>[\w ]+?)[\s.!]*$"
     r"|^(?:the |my |el |la )?(?P<what3>[\w ]+?) (?:is not|isn'?t|no es|no esta) "
     r"(?:right|correct|rite|correct[oa]|bien)[\s.!]*$"
 )

@@ -9,9 +9,11 @@ _LEAD_INS = (
     "it's for", "its for", "it is for", "it's", "its", "it is", "that's", "that is", "to", "for", "my name is", "i'm",
     "i am", "me llamo", "mi nombre es", "es para", "es", "son", "soy", "a", "al", "para", "para el", "para la",
     "with", "con", "it was", "it happened", "fue", "under", "put it under", "a nombre de", "ponla a nombre de",
+    "la de", "el de", "lo de", "a la de", "al de", "the one for", "the one of", "the one under", "soy la", "soy el",
+    "ponlo a", "ponla a", "ponlo a nombre de", "put it down as", "pues", "pos", "pues a",
     "the code is", "my code is", "el codigo es", "mi codigo es", "it is under", "under the name of", "under the name",
 )  # fmt: skip
-_TAILS = (", please", " please", ", por favor", " por favor", " pls", " porfa")
+_TAILS = (", please", " please", ", por favor", " por favor", " pls", " porfa", " thanks", ", thanks", " gracias")
 _QUESTION_WORDS = lexicon(
     "what whats what's how when where why who which can could do does is are cual cuanto cuanta cuando donde "
     "quien puedo puedes hay"
