@@ -20,6 +20,7 @@ WORDING: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("wording.yaml"
 """How the words of samples are changed."""
 NONE, VALUE, ANY = 0, 1, 2
 """What a message says about a slot: nothing, a value, that any will do."""
+_COUNTS = ("integer", "number")
 UNKNOWN = -100
 """A label that is not known and teaches nothing."""
 
@@ -122,7 +123,8 @@ class SlotSchema:
                 chosen[0] = self.options.index(kept or "")
         draw.shuffle(chosen)
         written = self.option_texts.get(language) or next(iter(self.option_texts.values()), [])
-        kind = self.kind if draw.random() < 0.8 or self.options else "text"
+        kind = draw.choice(_COUNTS) if self.kind in _COUNTS else self.kind  # authors take either
+        kind = kind if draw.random() < 0.8 or self.options else "text"
         slot = SlotText(words, kind, state, tuple(written[number] for number in chosen))
         return slot, [self.options[number] for number in chosen]
 
