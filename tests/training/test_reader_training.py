@@ -19,10 +19,11 @@ from training.reader.noise import as_written, chatty
 from training.reader.samples import ANY, UNKNOWN, VALUE
 from training.reader.values import made_up, value
 from training.reader.weights import known_words
-from training.reader.written import Domains
+from training.reader.written import HERE, Domains
 
 from soni.du.local.packing import ROLES, TYPE_WORDS, FlowText, Packer, SlotText, batch, sees
 from soni.du.local.pieces import Vocabulary
+from soni.du.local.words import content
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,9 +153,53 @@ def test_every_written_sentence_can_be_said(language: str) -> None:
                 written = domain.write(template, draw, language)
                 assert "{" not in written.text
                 assert all(written.text[start:end].strip() for start, end in written.spans.values())
-        for kind in ("confirms", "corrections", "cancels", "asides"):
+        for kind in ("confirms", "corrections", "cancels", "asides", "beyond"):
+            assert domain.said(kind, language)
             for template in domain.said(kind, language):
                 assert "{" not in domain.write(template, draw, language).text
+        for name, slot in domain.slots.items():
+            assert len(domain.implied(name, language)) == (len(slot.options) if slot.kind == "choice" else 0)
+            assert all(domain.implied(name, language))
+        for text, flows in domain.unclear(language):
+            assert text
+            assert 2 <= len(set(flows)) <= 3
+            assert set(flows) <= set(domain.flows)
+
+
+def test_nothing_that_the_final_parts_ask_for_is_learned() -> None:
+    """A few words such as 'thanks' are the same everywhere; a sentence is not."""
+    tests = Path(__file__).parents[2] / "bench" / "understanding"
+    held = {
+        " ".join(words)
+        for path in [*tests.glob("own/*.final.jsonl"), *tests.glob("spanish/*.final.jsonl")]
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if len(words := content(json.loads(line)["message"])) > 3
+    }
+    assert len(held) > 200
+    written = HERE.glob("acts/*.yaml"), HERE.glob("domains/*.yaml")
+    for path in (path for paths in written for path in paths):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert " ".join(content(line.strip(" -"))) not in held
+
+
+def test_a_request_that_fits_several_flows_is_shared_among_them() -> None:
+    draw = random.Random(7)
+    samples = [DOMAINS.sample(draw, [], "es") for _ in range(400)]
+    shared = [sample for sample in samples if sample.soft is not None]
+    assert shared
+    for sample in shared:
+        assert sample.flow == UNKNOWN
+        assert sum(sample.soft or []) == pytest.approx(1)
+
+
+def test_an_option_that_is_only_meant_is_the_value() -> None:
+    draw, hints = random.Random(8), 0
+    for _ in range(1500):
+        sample = DOMAINS.sample(draw, [], draw.choice(["en", "es"]))
+        for slot, label in zip(sample.slots, sample.labels, strict=True):
+            if label.option is not None and slot.options[label.option].lower() not in sample.message.lower():
+                hints += 1
+    assert hints > 50
 
 
 def test_a_written_sample_is_whole() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
+from training.reader.samples import written_in
 
 if TYPE_CHECKING:
     from random import Random
 
-_TOLD: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("values.yaml").read_text(encoding="utf-8"))
+_TOLD: dict[str, Any] = written_in(Path(__file__).with_name("values.yaml"))
 NUMBERS = {language: _TOLD[language]["numbers"].split() for language in ("en", "es")}
 """Counts in words."""
 _FIRST, _LAST, _SYLLABLES = (_TOLD[name].split() for name in ("first", "last", "syllables"))

@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import yaml
-
 from soni.du.local.packing import FLOW, FLOW_ACTIVE, FLOW_PAUSED, SLOT, SLOT_ASKED, SLOT_FILLED, FlowText
 from training.reader.domains import FIELD, LANGUAGES, Domain, Written, led
 from training.reader.noise import as_written
-from training.reader.samples import ANY, UNKNOWN, VALUE, FlowSchema, Sample, SlotLabel
+from training.reader.samples import ANY, UNKNOWN, VALUE, FlowSchema, Sample, SlotLabel, written_in
 
 if TYPE_CHECKING:
     from random import Random
@@ -52,14 +50,8 @@ class Domains:
     """All domains written by hand, and what people say to any assistant."""
 
     def __init__(self, folder: Path = HERE) -> None:
-        self.domains = [
-            Domain(yaml.safe_load(path.read_text(encoding="utf-8")))
-            for path in sorted((folder / "domains").glob("*.yaml"))
-        ]
-        self.acts = {
-            language: yaml.safe_load((folder / "acts" / f"{language}.yaml").read_text(encoding="utf-8"))
-            for language in LANGUAGES
-        }
+        self.domains = [Domain(written_in(path)) for path in sorted((folder / "domains").glob("*.yaml"))]
+        self.acts = {language: written_in(folder / "acts" / f"{language}.yaml") for language in LANGUAGES}
         self.flows = [flow for domain in self.domains for flow in domain.flows.values()]
 
     def sample(self, draw: Random, others: list[FlowSchema], language: str) -> Sample:
