@@ -60,9 +60,8 @@ class Layer(nn.Module):
         def split(part: Tensor) -> Tensor:
             return part.view(count, length, self.heads, width // self.heads).transpose(1, 2)
 
-        seen = functional.scaled_dot_product_attention(
-            split(self.query(x)), split(self.key(x)), split(self.value(x)), attn_mask=mask
-        )
+        query, key, value = split(self.query(x)), split(self.key(x)), split(self.value(x))
+        seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask.to(query.dtype))
         x = self.norm_seen(x + self.drop(self.out(seen.transpose(1, 2).reshape(count, length, width))))
         thought: Tensor = self.norm_thought(x + self.drop(self.narrow(functional.gelu(self.wide(x)))))
         return thought
@@ -104,8 +103,7 @@ class Reader(nn.Module):
 
     def hidden(self, ids: Tensor, places: Tensor, roles: Tensor, mask: Tensor) -> Tensor:
         x: Tensor = self.drop(self.norm(self.words(ids) + self.places(places) + self.roles(roles)))
-        kind = torch.bfloat16 if torch.is_autocast_enabled(x.device.type) else x.dtype
-        unseen = torch.zeros_like(mask, dtype=kind).masked_fill(~mask, FAR)[:, None]  # made once, not in every layer
+        unseen = torch.zeros_like(mask, dtype=x.dtype).masked_fill(~mask, FAR)[:, None]
         for layer in self.layers:
             x = layer(x, unseen)
         return x

@@ -33,7 +33,7 @@ from training.reader.dialogues import Dialogues
 from training.reader.gloss import Gloss
 from training.reader.mixture import SHARES, Intents, Mixture, Taught, teaching_texts
 from training.reader.model import Reader, Size, likeness_loss, losses, sentence_loss
-from training.reader.weights import first_new, join, known_words, load, save, whole_weights
+from training.reader.weights import first_new, known_words, load, save
 from training.reader.written import Domains
 
 if TYPE_CHECKING:
@@ -54,11 +54,6 @@ class Settings:
     data: Path
     base: Path | None = None
     """The sentence encoder to begin with; without one all weights begin at random."""
-    start: Path | None = None
-    """An earlier reader to go on from, FOLDER/NAME."""
-    first: float = 0.0
-    """Where in the whole training this run begins, and where it ends: a long training may come in several runs."""
-    last: float = 1.0
     minutes: float = 9.0
     """How long, with the preparation; `steps` instead, if any."""
     steps: int = 0
@@ -239,8 +234,6 @@ def train(settings: Settings, log: Callable[[str], None] = print, folder: Path |
     words = json.loads((data / "words.json").read_text(encoding="utf-8"))
     model, role = _beginning(settings, vocabulary, old_ids)
     teacher = Teacher(model, role, vocabulary, device)
-    if settings.start is not None:
-        _go_on(model, settings, old_ids)
     texts, labels = teaching_texts(dialogues, intents, pool, words)
     taught = Taught(texts, labels, teacher.vectors(texts), teacher.vectors(labels))
     sentences = Sentences(dialogues, domains, intents, taught, teacher, gloss, vocabulary, settings.seed)
@@ -275,14 +268,6 @@ def _beginning(settings: Settings, vocabulary: Vocabulary, old_ids: list[list[in
     return model, base["embeddings.token_type_embeddings.weight"][0]
 
 
-def _go_on(model: Reader, settings: Settings, old_ids: list[list[int]]) -> None:
-    """Take the weights of an earlier training."""
-    if settings.base is None or settings.start is None:
-        raise ValueError("to go on from a reader, the encoder that it began as is needed too")
-    weights = whole_weights(join(settings.start.parent, settings.start.name), load(settings.base), old_ids)
-    model.load_state_dict({name: torch.as_tensor(array).float() for name, array in weights.items()})
-
-
 def _steps(
     settings: Settings,
     model: Reader,
@@ -301,7 +286,6 @@ def _steps(
         done = step / settings.steps if settings.steps else (time.monotonic() - start) / seconds
         if done >= 1:
             break
-        done = settings.first + done * (settings.last - settings.first)
         for group, rate in zip(adam.param_groups, rates, strict=True):
             group["lr"] = rate * min(1.0, (step + 1) / warm_up) * max(0.02, 1 - done)
         with torch.autocast("cuda", torch.bfloat16, enabled=device == "cuda"):
@@ -341,9 +325,6 @@ def main() -> None:
     parser.add_argument("--base", required=True, type=Path, help="model.safetensors of all-MiniLM-L6-v2")
     parser.add_argument("--out", required=True, type=Path, help="where the weights go")
     parser.add_argument("--name", default="reader", help="what the weights are called (%(default)s)")
-    parser.add_argument("--start", type=Path, help="go on from a trained reader, FOLDER/NAME")
-    parser.add_argument("--first", type=float, default=0.0, help="where in a longer training this begins (%(default)s)")
-    parser.add_argument("--last", type=float, default=1.0, help="where in a longer training this ends (%(default)s)")
     parser.add_argument("--minutes", type=float, default=9.0, help="how long, with the preparation (%(default)s)")
     parser.add_argument("--steps", type=int, default=0, help="how many steps instead of minutes")
     parser.add_argument("--batch", type=int, default=128, help="samples a step (%(default)s)")
