@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from soni.core.commands import AffirmConfirmation
@@ -42,6 +44,9 @@ async def test_a_word_that_is_only_like_a_yes_is_none(message: str) -> None:
         ("mi mujer, mi hijo y yo", 3), ("yo y 4 amigos", 5), ("3 adultos", None),
         ("i want a table and my wife too", None),
         ("can i book for my mother", None), ("my mum booked it and i cancelled", None), ("", None),
+        ("a las dos", None), ("give me a couple of minutes", None), ("just one more thing", None), ("a couple", 2),
+        ("book me, my mother is ill", None), ("los dos", 2),
+        ("at home and my wife is out", None), ("extra kids and 2 chairs", None),
     ],
 )  # fmt: skip
 def test_who_comes_is_counted(text: str, count: int | None) -> None:
@@ -72,6 +77,45 @@ async def test_a_question_for_a_secret_can_be_left() -> None:
 )
 async def test_what_is_written_like_the_answer_is_one_even_if_it_is_not_good(message: str, value: str) -> None:
     assert {"set_slot": {"iban": value}} in await meant(message, IBAN)
+
+
+async def test_other_words_are_not_written_like_an_account() -> None:
+    assert await meant("it is 10 times longer than that one", IBAN) != [
+        {"set_slot": {"iban": "is 10 times longer than"}}
+    ]
+
+
+async def test_a_day_is_no_telephone() -> None:
+    where = {"flow": "book_table", "filled": {"guests": 2}, "asked": "phone"}
+    assert {"set_slot": {"phone": "20-11-2026"}} not in await meant("the day is 20-11-2026", where, "restaurant")
+
+
+NOTHING_SHOWN: dict[str, Any] = {"flow": "block_card", "filled": {}, "asked": None}
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["I would like to see my balance", "de una tarjeta", "i'm sure there is a fee", "yes scratch that", "sí, páralo",
+     "si hay saldo", "yes, when I get paid", "sí, ni loco", "you have that wrong"],
+)  # fmt: skip
+async def test_no_yes_where_nothing_is_shown_either(message: str) -> None:
+    assert AffirmConfirmation() not in (await read(message, NOTHING_SHOWN)).commands
+
+
+async def test_words_before_a_name_are_not_part_of_it() -> None:
+    drop = {"flow": "cancel_booking", "filled": {"guest_name": "Rubén"}, "asked": None}
+    assert await meant("no, la de Rubén no, la de Rebeca", drop, "restaurant") == [
+        {"correct_slot": {"guest_name": "Rebeca"}}
+    ]
+    comment = {"flow": "leave_review", "filled": {"stars": 2}, "asked": "comment"}
+    told = "el de la barra fue muy amable"
+    assert await meant(told, comment, "restaurant") == [{"set_slot": {"comment": told}}]
+
+
+@pytest.mark.parametrize("message", ["Perdone, me he confundido de recibo.", "sorry, I picked the wrong bill"])
+async def test_what_was_the_wrong_one_is_asked_for_again(message: str) -> None:
+    bill = {"flow": "pay_bill", "filled": {"biller": "water"}, "asked": None}
+    assert await meant(message, bill) == [{"correct_slot": {"biller": None}}]
 
 
 async def test_tonight_is_a_day() -> None:

@@ -14,13 +14,12 @@ import gzip
 import json
 import multiprocessing
 import random
-import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from queue import Queue
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 40
 _WARM_UP = 300
+_PATIENCE = 120
 _ALIKE = 4
 """How many sentences that ask for the same are shown together."""
 
@@ -169,7 +169,7 @@ class Batches:
     def __iter__(self) -> Iterator[dict[str, Array]]:
         while True:
             for queue in self._queues:
-                yield queue.get()
+                yield queue.get(timeout=_PATIENCE)  # a worker that died tells why by itself
 
 
 def _fill(mixture: Mixture, packer: Packer, size: int, seed: int, number: int, workers: int, queue: Any) -> None:
@@ -181,17 +181,17 @@ def _fill(mixture: Mixture, packer: Packer, size: int, seed: int, number: int, w
 
 
 def on_device(batches: Iterator[dict[str, Array]], device: str) -> Iterator[dict[str, torch.Tensor]]:
-    """Batches as tensors; the next ones are brought over while one is learned from."""
-    ready: Queue[dict[str, torch.Tensor]] = Queue(maxsize=4)
+    """Batches as tensors; the next one is brought over while one is learned from."""
 
-    def bring() -> None:
-        for arrays in batches:
-            tensors = {name: torch.as_tensor(array).to(device) for name, array in arrays.items()}
-            ready.put({name: one.long() if one.dtype == torch.int32 else one for name, one in tensors.items()})
+    def bring() -> dict[str, torch.Tensor]:
+        tensors = {name: torch.as_tensor(array).to(device) for name, array in next(batches).items()}
+        return {name: one.long() if one.dtype == torch.int32 else one for name, one in tensors.items()}
 
-    threading.Thread(target=bring, daemon=True).start()
-    while True:
-        yield ready.get()
+    with ThreadPoolExecutor(1) as beside:
+        ahead = beside.submit(bring)
+        while True:
+            ready, ahead = ahead.result(), beside.submit(bring)
+            yield ready
 
 
 def optimizer(model: Reader, rate: float, kept: int, *, fused: bool) -> torch.optim.AdamW:

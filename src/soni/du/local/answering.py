@@ -30,7 +30,7 @@ STRANGE = 0.8
 _NO_TEXT = 0.97
 """The same where they could as well be whatever a person wants to tell."""
 _SHAPES = {
-    "iban": re.compile(r"\b[a-z]{2} ?\d{2}(?:[ .-]?[a-z0-9]{2,6}){3,8}\b", re.IGNORECASE),
+    "iban": re.compile(r"\b[a-z]{2} ?\d{2}(?:[ .-]?[a-z]{4})?(?:[ .-]?\d{2,6}){3,8}\b", re.IGNORECASE),
     "email": re.compile(r"\S+@\S*[^\s.,;:!?)]"),
     "phone": re.compile(r"\+?\(?\d[\d ().-]{5,}\d"),
 }
@@ -65,12 +65,23 @@ def _answer(message: Message, asked: SlotConfig) -> list[Found] | None:
         message.core, {**message.open_slots(), **(message.filled() if message.reading is not None else {})}
     )
     answers = any(slot_of(found) == name for found in values)
-    if not answers and (shape := _SHAPES.get(asked.type)) is not None and (hit := shape.search(message.text)):
-        return [*values, Found(SetSlot(slot=name, value=hit.group()), 0.9, "written like one", hit.group())]
+    if not answers and (shaped := _shaped(message.text, asked, values)) is not None:
+        return [*values, Found(SetSlot(slot=name, value=shaped), 0.9, "written like one", shaped)]
     start = message.two() or message.start(message.core, SURELY if answers else INTERRUPT)
     if start is not None:
         return start
     return None if acts.is_refusal(message.core) else values or None
+
+
+def _shaped(text: str, asked: SlotConfig, others: list[Found]) -> str | None:
+    """What is written like the answer and is no other value: a day has digits, as a telephone has."""
+    shape = _SHAPES.get(asked.type)
+    hit = shape.search(text) if shape is not None else None
+    if hit is None:
+        return None
+    written = hit.group()
+    taken = any(found.words and (found.words in written or written in found.words) for found in others)
+    return None if taken else written
 
 
 def _decided(message: Message, name: str) -> list[Found] | None:
@@ -114,7 +125,7 @@ def _words(message: Message) -> list[Found] | None:
         values = message.values(message.core, message.open_slots())
         return values if any(slot_of(found) == name for found in values) else None
     if named and is_name(message.core):
-        value = message.fixed.as_written(without_lead_in(message.core))
+        value = message.fixed.as_written(without_lead_in(message.core, name=True))
         return [Found(SetSlot(slot=name, value=value), 0.9, "a name", value)]
     if named:
         values = message.values(message.core, message.open_slots())
@@ -122,7 +133,7 @@ def _words(message: Message) -> list[Found] | None:
             return values
         first = parts(message.core)[:1]
         if values and first and len(content(first[0])) <= 3:
-            value = without_lead_in(message.fixed.as_written(first[0]))
+            value = without_lead_in(message.fixed.as_written(first[0]), name=True)
             return [Found(SetSlot(slot=name, value=value), 0.8, "the first thing said", value), *values]
     value = without_lead_in(message.fixed.as_written(message.core))
     return [Found(SetSlot(slot=name, value=value), 0.8, "the open question takes any words", value)]

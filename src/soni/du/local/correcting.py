@@ -76,7 +76,7 @@ def _said_anew(message: Message, rest: str, filled: dict[str, SlotConfig]) -> li
         and not is_answer
         and _is_name(rest, plain=corrections.says_so(message.fixed.text))
     ):
-        value = message.fixed.as_written(without_lead_in(rest))
+        value = message.fixed.as_written(without_lead_in(rest, name=True))
         return [Found(CorrectSlot(slot=names[0], value=value), 0.7, "a name said anew", value)]
     return None
 
@@ -103,7 +103,7 @@ def _is_value(words: str, slot: SlotConfig, value: object, context: DialogueCont
 
 def _is_name(text: str, *, plain: bool) -> bool:
     """Whether words look like a name: written with capitals, after 'to', or said to be meant."""
-    words = trimmed(without_lead_in(text)).split()
+    words = trimmed(without_lead_in(text, name=True)).split()
     if not 0 < len(words) <= 3 or any(letter.isdigit() for letter in text) or set(content(text)) & NO_NAMES:
         return False
     if all(word[0].isupper() for word in words):

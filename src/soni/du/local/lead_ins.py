@@ -9,11 +9,14 @@ _LEAD_INS = (
     "it's for", "its for", "it is for", "it's", "its", "it is", "that's", "that is", "to", "for", "my name is", "i'm",
     "i am", "me llamo", "mi nombre es", "es para", "es", "son", "soy", "a", "al", "para", "para el", "para la",
     "with", "con", "it was", "it happened", "fue", "under", "put it under", "a nombre de", "ponla a nombre de",
-    "la de", "el de", "lo de", "a la de", "al de", "the one for", "the one of", "the one under", "soy la", "soy el",
-    "ponlo a", "ponla a", "ponlo a nombre de", "put it down as", "pues", "pos", "pues a",
     "the code is", "my code is", "el codigo es", "mi codigo es", "it is under", "under the name of", "under the name",
 )  # fmt: skip
-_TAILS = (", please", " please", ", por favor", " por favor", " pls", " porfa", " thanks", ", thanks", " gracias")
+_BEFORE_NAMES = (
+    "la de", "el de", "lo de", "a la de", "al de", "the one for", "the one of", "the one under", "soy la", "soy el",
+    "ponlo a", "ponla a", "ponlo a nombre de", "put it down as", "pues", "pos", "pues a",
+)  # fmt: skip
+"""The same before a name; before other words they may be what is said: 'el de la barra fue un borde'."""
+_TAILS = (", please", " please", ", por favor", " por favor", " pls", " porfa")
 _QUESTION_WORDS = lexicon(
     "what whats what's how when where why who which can could do does is are cual cuanto cuanta cuando donde "
     "quien puedo puedes hay"
@@ -26,8 +29,8 @@ def asks_back(text: str) -> bool:
     return "?" in text or (bool(words) and words[0] in _QUESTION_WORDS)
 
 
-def without_lead_in(text: str) -> str:
-    """'to Ana, please' answers 'To whom?' with Ana."""
+def without_lead_in(text: str, *, name: bool = False) -> str:
+    """'to Ana, please' answers 'To whom?' with Ana; `name` is whether a name is what was asked for."""
     words = trimmed(text)
     for tail in _TAILS:
         if fold(words).endswith(tail):
@@ -35,7 +38,7 @@ def without_lead_in(text: str) -> str:
     reported = REPORTED.search(fold(words))
     if reported is not None and reported.start() == 0:
         return trimmed(words[reported.start("said") :])
-    for lead in sorted(_LEAD_INS, key=len, reverse=True):
+    for lead in sorted((*_LEAD_INS, *(_BEFORE_NAMES if name else ())), key=len, reverse=True):
         if fold(words).startswith(f"{lead} ") and len(words) > len(lead) + 1:
             return trimmed(words[len(lead) + 1 :])
     return words

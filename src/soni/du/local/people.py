@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from soni.core.values.numerals import COUNT
 from soni.du.local.words import fold
@@ -21,20 +22,19 @@ _MANY = (
     "hijas|menores|primos|hermanos|colegas|companeros"
 )
 _NUMBER = rf"\d{{1,3}}|{'|'.join(sorted((word for word in COUNT if word.isalpha()), key=len, reverse=True))}|an?"
-_MEMBER = (
-    rf"(?P<me>me|myself|i|yo|un servidor|una servidora)\b"
-    rf"|(?:my|our|the|his|her|mi|mis|nuestr[oa]s?|el|la|los|las|su|sus|un|una) (?:(?P<one>{_ONE})|(?P<two>{_TWO}))\b"
-    rf"|(?P<count>{_NUMBER}) (?:(?:more|mas|of my|de mis) )?(?P<many>{_MANY})\b"
+_MEMBERS = re.compile(
+    r"\b(?:(?P<me>me|myself|i|yo|un servidor|una servidora)"
+    rf"|(?:my|our|the|his|her|mi|mis|nuestr[oa]s?|el|la|los|las|su|sus|un|una) (?:(?P<one>{_ONE})|(?P<two>{_TWO}))"
+    rf"|(?P<count>{_NUMBER}) (?:(?:more|mas|of my|de mis) )?(?:{_MANY}))\b"
 )
 _ALONE = re.compile(
-    r"\b(?:(?:just|only|it'?s just|it's only) (?:me|myself|one|the one)|by myself|on my own|solo yo|yo solo|yo sola|"
-    r"nomas yo|solamente yo|para mi (?:solo|sola)|voy (?:solo|sola)|(?:la )?mesa para uno)\b"
+    r"\b(?:(?:just|only) (?:me|myself|the one)|solo yo|yo solo|yo sola|nomas yo|solamente yo|para mi (?:solo|sola)|"
+    r"voy (?:solo|sola))\b"
 )
 _BOTH = re.compile(
-    r"\b(?:the two of us|both of us|us two|we two|two of us|a couple|los dos|las dos|nosotros dos|nosotras dos|"
-    r"somos pareja|en pareja|una pareja)\b"
+    r"\b(?:the two of us|both of us|us two|we two|two of us|a couple(?! of)|nosotros dos|nosotras dos|somos pareja|"
+    r"en pareja|una pareja)\b|^(?:solo |para )?los dos\b"
 )
-_MEMBERS = re.compile(_MEMBER)
 _BETWEEN = re.compile(r"[\s,&+]*(?:(?:and|y|e|plus|con|with|mas|tambien|also)\b[\s,]*)*")
 
 
@@ -50,7 +50,7 @@ def people_in(text: str) -> tuple[int, int, int] | None:
             chains[-1].append(member)
         else:
             chains.append([member])
-    listed = [chain for chain in chains if _is_list(chain)]
+    listed = [chain for chain in chains if _is_list(chain) and _is_joined(chain, folded)]
     if len(listed) != 1:
         return None
     return sum(map(_heads, listed[0])), listed[0][0].start(), listed[0][-1].end()
@@ -61,6 +61,12 @@ def _is_list(members: list[re.Match[str]]) -> bool:
     speaks = sum(member["me"] is not None for member in members)
     counted = all(member["count"] is not None for member in members)
     return len(members) > 1 and (speaks == 1 or (counted and speaks == 0))
+
+
+def _is_joined(members: list[re.Match[str]], folded: str) -> bool:
+    """Whether an 'and' is among them: 'book me, my mother is ill' lists nobody."""
+    between = [folded[one.end() : other.start()] for one, other in pairwise(members)]
+    return any(re.search(r"[a-z&+]", words) for words in between)
 
 
 def _heads(member: re.Match[str]) -> int:

@@ -91,13 +91,14 @@ class LocalUnderstanding:
         if changes and all(name is not None for name, _ in changes):
             return [Found(CorrectSlot(slot=name or "", value=value), 0.9, "named") for name, value in changes]
         act = acts.act_of(text)
-        has_digits = any(letter.isdigit() for letter in text)
-        if act is None and not has_digits and any(map(acts.begins_with_cancel, (text, *parts(text)))):
+        name = context.asked or ""
+        is_code, has_digits = bool(cues.named[name] & _CODES), any(letter.isdigit() for letter in text)
+        said = (text, *(parts(text) if is_code else ()))  # no part of a password is looked at
+        if act is None and not has_digits and any(map(acts.begins_with_cancel, said)):
             act = CancelFlow()
         if act is not None and act.name in context.commands:
             return [Found(act, evidence="said instead of an answer")]
-        name = context.asked or ""
-        codes = _DIGITS.findall(text) if cues.named[name] & _CODES else []
+        codes = _DIGITS.findall(text) if is_code else []
         value = codes[0] if len(codes) == 1 else without_lead_in(text)
         return [Found(SetSlot(slot=name, value=value), 0.8, "the open question")]
 

@@ -134,7 +134,8 @@ def verdict(text: str, reading: Reading, *, undoing: bool = False, shows: bool =
         if not length:
             break
         agreed = agreed or agrees
-        strong = strong or (agrees and (length > 1 or plain[place] in _STRONG))
+        said = plain[place : place + length]
+        strong = strong or (agrees and (said[0] in _STRONG or approves(" ".join(said))))
         place += length
     if not agreed:
         return None
