@@ -84,7 +84,7 @@ class Message:
         self.core = without_courtesies(self.fixed.text)
 
     def verdict(self, text: str) -> Verdict | None:
-        """The yes or no that a text is or begins with, as it was written: no slip is put right into a yes."""
+        """The yes or no that a text is or begins with, as it was written: a slip in a yes it judges by itself."""
         undoing = self.context.active_flow in self.assistant.undoing
         said = verdict(text, self.context.reading, undoing=undoing, shows=bool(self.context.filled))
         return None if said is not None and said.yes and not self.whole else said
