@@ -103,10 +103,10 @@ class Domain:
         if told["type"] == "boolean":
             verdict = draw.choice(["yes", "no"])
             return str(draw.choice(told[language][verdict])), verdict
-        if "values" in told[language] and draw.random() < 0.12:
-            return made_up(draw, language), None
         if "values" in told[language]:
             words = str(draw.choice(told[language]["values"]))
+            if draw.random() < 0.15 and len(words.split()) < 3:  # never in place of what somebody tells
+                words = made_up(draw, language)
             return (words.lower() if draw.random() < 0.3 else words), None
         return value(told["type"], draw, language), None
 

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from training.reader.gloss import Gloss
     from training.reader.written import Domains
 
-SHARES = {"dialogues": 0.3, "spanish": 0.05, "domains": 0.36, "intents": 0.17, "taught": 0.12}
+SHARES = {"dialogues": 0.27, "spanish": 0.05, "domains": 0.4, "intents": 0.17, "taught": 0.11}
 """How much of the mixture is what."""
 GLOSSED = 0.35
 """The part of the intent sets that is said word by word in Spanish."""
 SPANISH = 0.6
 """The part of Spanish in what was written by hand."""
 _MOST_FOREIGN = (0, 1, 2, 3, 4, 5, 6, 8, 10, 14, 20)
-_BUCKETS = 4
+_BUCKETS = 8
 
 
 class Intents:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from soni.du.local.packing import ACTS, ROLES, SENTENCE, sees
+from soni.du.local.packing import ACTS, ROLES, sees
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -185,20 +185,18 @@ def _mean(scores: Tensor, labels: Tensor) -> Tensor:
     return total / (labels >= 0).sum().clamp(min=1)
 
 
-def sentence_loss(model: Reader, ids: Tensor, wanted: Tensor) -> Tensor:
+def sentence_loss(vectors: Tensor, wanted: Tensor) -> Tensor:
     """How far the sentences' vectors are from the teacher's, each alone and among the others."""
-    vectors = model.sentence(ids, SENTENCE)
     alone = 1 - (vectors * wanted).sum(-1).mean()
     own, theirs = vectors @ vectors.T / 0.05, wanted @ wanted.T / 0.05
     among = functional.kl_div(own.log_softmax(-1), theirs.log_softmax(-1), log_target=True, reduction="batchmean")
     return 5 * alone + 0.5 * among
 
 
-def likeness_loss(model: Reader, ids: Tensor, of: int) -> Tensor:
+def likeness_loss(vectors: Tensor, of: int) -> Tensor:
     """How little sentences that ask for the same are alike; every `of` rows in a row ask for the same."""
-    vectors = model.sentence(ids, SENTENCE)
-    itself = torch.eye(len(vectors), dtype=torch.bool, device=ids.device)
+    itself = torch.eye(len(vectors), dtype=torch.bool, device=vectors.device)
     scores = (vectors @ vectors.T / 0.07).masked_fill(itself, FAR)
-    group = torch.arange(len(vectors), device=ids.device) // of
+    group = torch.arange(len(vectors), device=vectors.device) // of
     same = (group[:, None] == group[None]) & ~itself
     return -(scores.log_softmax(-1) * same).sum(-1).div(same.sum(-1)).mean()

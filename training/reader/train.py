@@ -54,15 +54,15 @@ class Settings:
     data: Path
     base: Path | None = None
     """The sentence encoder to begin with; without one all weights begin at random."""
-    minutes: float = 9.0
+    minutes: float = 16.3
     """How long, with the preparation; `steps` instead, if any."""
     steps: int = 0
-    batch: int = 128
-    rate: float = 1.5e-4
-    sentences: int = 128
+    batch: int = 512
+    rate: float = 2.5e-4
+    sentences: int = 256
     """Sentences a step by which the reader stays an encoder of them."""
     likeness: float = 0.3
-    workers: int = 6
+    workers: int = 14
     """Processes that make samples; none for this one."""
     seed: int = 1
     width: int = 384
@@ -126,7 +126,6 @@ class Sentences:
         known = [taught.text_vectors, taught.label_vectors]
         told = [teacher.vectors([text for _, text in pairs])] if pairs else []
         self._ids, self._vectors = sentence_ids(vocabulary, texts), np.concatenate([*known, *known, *told])
-        self._lengths = (self._ids != 0).sum(1)
         groups = [
             list(intents.requests()),
             [domain.requests(flow, self._draw) for domain in domains.domains for flow in domain.flows],
@@ -137,22 +136,22 @@ class Sentences:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def taught(self, count: int) -> tuple[Array, Array]:
-        """Some sentences, and the vectors that they should have."""
-        some = self._draw.choices(range(len(self._ids)), k=count)
-        return self._ids[some, : int(self._lengths[some].max())], self._vectors[some]
+    def some(self, count: int) -> tuple[Array, Array]:
+        """As many sentences whose vectors are known, and behind them as many in groups; and those vectors.
 
-    def alike(self, count: int) -> Array:
-        """Groups of sentences that ask for the same, one after the other, all out of one kind of groups."""
+        Groups ask for the same, one after the other, all out of one kind of groups. One array holds both, because
+        what a small batch costs is being begun.
+        """
+        taught = self._draw.choices(range(len(self._ids)), k=count)
         kind = self._draw.choice(self._groups)
-        chosen = self._draw.sample(kind, min(count, len(kind)))
-        rows = [group[self._draw.sample(range(len(group)), _ALIKE)] for group in chosen]
-        width = max(row.shape[1] for row in rows)
-        return _cut(np.concatenate([np.pad(row, ((0, 0), (0, width - row.shape[1]))) for row in rows]))
-
-
-def _cut(rows: Array) -> Array:
-    return np.asarray(rows[:, : int((rows != 0).sum(1).max())])
+        groups = self._draw.sample(kind, min(count // _ALIKE, len(kind)))
+        rows = [self._ids[taught], *(group[self._draw.sample(range(len(group)), _ALIKE)] for group in groups)]
+        together = np.zeros((sum(len(row) for row in rows), _LONGEST + 2), np.int64)
+        start = 0
+        for row in rows:
+            together[start : start + len(row), : row.shape[1]] = row
+            start += len(row)
+        return together[:, : int((together != 0).sum(1).max())], self._vectors[taught]
 
 
 class Batches:
@@ -291,10 +290,10 @@ def _steps(
         with torch.autocast("cuda", torch.bfloat16, enabled=device == "cuda"):
             parts = losses(model(batch), batch)
             if settings.sentences:
-                ids, wanted = (torch.as_tensor(array).to(device) for array in sentences.taught(settings.sentences))
-                parts["sentence"] = sentence_loss(model, ids, wanted.float())
-                alike = torch.as_tensor(sentences.alike(settings.sentences // _ALIKE)).to(device)
-                parts["likeness"] = settings.likeness * likeness_loss(model, alike, _ALIKE)
+                ids, wanted = (torch.as_tensor(array).to(device) for array in sentences.some(settings.sentences))
+                vectors = model.sentence(ids, SENTENCE)
+                parts["sentence"] = sentence_loss(vectors[: len(wanted)], wanted.float())
+                parts["likeness"] = settings.likeness * likeness_loss(vectors[len(wanted) :], _ALIKE)
             loss = torch.stack(list(parts.values())).sum()
         adam.zero_grad(set_to_none=True)
         loss.backward()
@@ -325,13 +324,13 @@ def main() -> None:
     parser.add_argument("--base", required=True, type=Path, help="model.safetensors of all-MiniLM-L6-v2")
     parser.add_argument("--out", required=True, type=Path, help="where the weights go")
     parser.add_argument("--name", default="reader", help="what the weights are called (%(default)s)")
-    parser.add_argument("--minutes", type=float, default=9.0, help="how long, with the preparation (%(default)s)")
+    parser.add_argument("--minutes", type=float, default=16.3, help="how long, with the preparation (%(default)s)")
     parser.add_argument("--steps", type=int, default=0, help="how many steps instead of minutes")
-    parser.add_argument("--batch", type=int, default=128, help="samples a step (%(default)s)")
-    parser.add_argument("--rate", type=float, default=1.5e-4, help="learning rate of the layers (%(default)s)")
-    parser.add_argument("--sentences", type=int, default=128, help="sentences a step for the encoder (%(default)s)")
+    parser.add_argument("--batch", type=int, default=512, help="samples a step (%(default)s)")
+    parser.add_argument("--rate", type=float, default=2.5e-4, help="learning rate of the layers (%(default)s)")
+    parser.add_argument("--sentences", type=int, default=256, help="sentences a step for the encoder (%(default)s)")
     parser.add_argument("--likeness", type=float, default=0.3, help="what sentences alike count for (%(default)s)")
-    parser.add_argument("--workers", type=int, default=6, help="processes that make samples (%(default)s)")
+    parser.add_argument("--workers", type=int, default=14, help="processes that make samples (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="what the draws depend on (%(default)s)")
     given = vars(parser.parse_args())
     out, name = given.pop("out"), given.pop("name")

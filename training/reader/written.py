@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from soni.du.local.packing import FLOW, FLOW_ACTIVE, FLOW_PAUSED, SLOT, SLOT_ASKED, SLOT_FILLED, FlowText
+from soni.du.local.packing import ACTS, FLOW, FLOW_ACTIVE, FLOW_PAUSED, SLOT, SLOT_ASKED, SLOT_FILLED, FlowText
 from training.reader.domains import FIELD, LANGUAGES, Domain, Written, led
 from training.reader.noise import as_written
 from training.reader.samples import ANY, UNKNOWN, VALUE, FlowSchema, Sample, SlotLabel, written_in
@@ -171,10 +171,10 @@ class Domains:
 
     def _correct(self, draw: Random, domain: Domain, others: list[FlowSchema], language: str) -> Sample:
         written = domain.write(draw.choice(domain.said("corrections", language)), draw, language)
-        if draw.random() < 0.12:
+        if draw.random() < 0.25:
             yes = {
-                "en": ["yes but ", "yeah, but ", "ok but ", "almost, "],
-                "es": ["sí pero ", "vale, pero ", "casi, ", "ok pero "],
+                "en": ["yes but ", "yeah, but ", "ok but ", "almost, ", "yes, ", "ok, ", "sure, ", "perfect, but "],
+                "es": ["sí pero ", "vale, pero ", "casi, ", "ok pero ", "sí, ", "vale, ", "claro, ", "perfecto, pero "],
             }
             written = led(written, draw.choice(yes[language]))
         slot = next(iter(written.spans), None) or draw.choice(list(domain.slots))
@@ -190,24 +190,25 @@ class Domains:
             bot, task = draw.choice(domain.answers(asked, language)[0] or [""]), "collect"
         return self._made(
             draw, domain, others, language, written, bot, task,
-            wanted=None, active=flow, asked=asked, flow=flow, acts={"correct", "inform"}, unknown={"negate", "affirm"},
+            wanted=None, active=flow, asked=asked, flow=flow, acts={"correct", "inform"}, unknown={"negate"},
             filled=set(written.spans),
         )  # fmt: skip
 
     def _reply(self, draw: Random, domain: Domain, others: list[FlowSchema], language: str) -> Sample:
-        """Yes, no, or neither, to what the bot showed or offered."""
+        """Yes, no, neither, or what only begins like a yes, to what the bot showed or offered."""
         group = self.acts[language]["replies"][0 if draw.random() < 0.8 else 1]
-        kind = draw.choices(["yes", "no", "other"], [0.4, 0.35, 0.25])[0]
+        kinds = {"yes": 0.38, "no": 0.3, "other": 0.2, "hedged": 0.12 if "hedged" in group else 0.0}
+        kind = draw.choices(list(kinds), list(kinds.values()))[0]
         text = str(draw.choice(group[kind]))
         bot = str(draw.choice(group["bot"]))
         if group is self.acts[language]["replies"][0] and draw.random() < 0.5:
             bot = domain.write(draw.choice(domain.said("confirms", language)), draw, language).text
-        acts = {"yes": {"affirm"}, "no": {"negate"}, "other": set()}[kind]
-        unknown = {"thank", "bye"} if kind != "other" else _BESIDES["other"]
+        acts = {"yes": {"affirm"}, "no": {"negate"}}.get(kind, set())
+        unknown = {"other": _BESIDES["other"], "hedged": set(ACTS) - {"affirm"}}.get(kind, {"thank", "bye"})
         return self._made(
             draw, domain, others, language, Written(text), bot, "confirm",
             wanted=None, active=draw.choice(list(domain.flows)), asked=None, flow=None, acts=acts,
-            unknown=unknown, is_open=kind != "other", filled=set(domain.slots),
+            unknown=unknown, is_open=kind in ("yes", "no"), filled=set(domain.slots),
         )  # fmt: skip
 
     def _leave(self, draw: Random, domain: Domain, others: list[FlowSchema], language: str) -> Sample:
