@@ -6,12 +6,14 @@ from soni.core.values.boolean import Boolean
 YES = [
     "yes", "Yes!", "yeah", "yep", "true", "on", "ok", "sure", "of course", "yes please", "Yes, that's right",
     "sí", "si", "Sí, claro", "claro que sí", "vale", "por supuesto", "de acuerdo", "sí sí", "no problem",
+    "me viene genial", "nos viene de perlas",
 ]  # fmt: skip
 NO = [
     "no", "No.", "nope", "nah", "false", "off", "no thanks", "no, thank you", "not really", "no no no",
     "of course not", "no, gracias", "claro que no", "para nada", "que va", "en absoluto",
 ]  # fmt: skip
-NEITHER = ["", "maybe", "yes no", "quizás", "yes send it to Ana", "please", "gracias", "1", "not", "thanks"]
+NEITHER = ["", "maybe", "yes no", "quizás", "yes send it to Ana", "please", "gracias", "1", "not", "thanks",
+           "me queda mal"]  # fmt: skip
 
 
 @pytest.mark.parametrize("phrase", YES)

@@ -27,6 +27,7 @@ SPANISH = {
     "miercles": ("date", "2026-11-18"), "el proximo savado": ("date", "2026-11-14"),
     "el doce de dicienbre": ("date", "2026-12-12"), "nochebieja": ("date", "2026-12-31"),
     "el biernes": ("date", "2026-11-13"), "aller": ("date", "2026-11-10"), "mañna": ("date", "2026-11-12"),
+    "el 22 d noviembre": ("date", "2026-11-22"), "a las 5 d la tarde": ("time", "17:00:00"), "3 d": ("date", None),
     "las seis y mdia de la tarde": ("time", "18:30:00"), "a las oho de la noche": ("time", None),
     "a las siete y quarto": ("time", "07:15:00"), "a las nuebe": ("time", "09:00:00"),
     "el juebes a las sinco y media": ("datetime", "2026-11-12T05:30:00"),

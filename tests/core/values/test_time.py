@@ -18,6 +18,8 @@ EITHER_LANGUAGE = {
     "quarter to one in the morning": "00:45", "noon": "12:00", "mediodía": "12:00", "al mediodía": "12:00",
     "midnight": "00:00", "a medianoche": "00:00", "six": "06:00", "at 6": "06:00", "six thirty": "06:30",
     "nine oh five": "09:05", "seven o'clock": "07:00", "las siete en punto": "07:00",
+    "nine for dinner": "21:00", "1 for lunch": "13:00", "las nueve y media, pa cenar": "21:30",
+    "a las dos para comer": "14:00", "21:30 para cenar": "21:30",
     "sobre las seis": "06:00", "a eso de las 6": "06:00", "around 6pm": "18:00", "veintidós treinta": "22:30",
 }  # fmt: skip
 
@@ -32,7 +34,7 @@ def test_times_as_people_say_them(phrase: str, clock: str, english: Reading, spa
     "phrase",
     ["", "25:00", "18:60", "18:30 am", "0 pm", "at 30", "in the morning", "pm", "6pm tomorrow", "dinner at 6",
      "half past", "quarter to thirty", "11 del mediodía", "13 de la mañana", "twenty five", "18.30",
-     "y media"],
+     "y media", "8am for lunch"],
 )  # fmt: skip
 def test_other_words_are_no_time(phrase: str, english: Reading) -> None:
     with pytest.raises(ValueError, match="not a time"):

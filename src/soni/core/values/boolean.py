@@ -71,8 +71,9 @@ _APPROVES = re.compile(
     r"|you got (?:it|that)(?: right| correct)?|you have (?:it|that) (?:right|correct)|you nailed it"
     r"|(?:that|this|it)(?:(?:'?ll| will) do| suits me)(?: (?:fine|nicely|well|just fine))?"
     r"|that'?s (?:the plan|about it|what i want|exactly it)"
-    r"|(?:(?:eso|esto|todo|asi) )?(?:esta|es|suena|me parece|me va) (?:muy |todo |asi )?"
-    r"(?:bien|perfecto|correcto|genial|estupendo|fenomenal|conforme)|todo (?:bien|perfecto|correcto|conforme|ok)"
+    r"|(?:(?:eso|esto|todo|asi) )?(?:esta|es|suena|(?:me|nos) (?:parece|va|viene|sirve|queda|cuadra|encaja)) "
+    r"(?:muy |todo |asi |super |de )*(?:bien|perfecto|correcto|genial|estupendo|fenomenal|fantastico|conforme|perlas"
+    r"|maravilla|lujo|cine)|todo (?:bien|perfecto|correcto|conforme|ok)"
 )
 
 _MEANING: dict[str, bool | None] = {

@@ -25,7 +25,7 @@ _NUMERIC = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})|(\d{1,2})/(\d{1
 _ON_WEEKDAY = re.compile(rf"(?P<weekday>{_WEEKDAY})\.?,? (?:the |el |dia )?(?=[a-z0-9])")
 _DAY_MONTH = re.compile(
     rf"(?P<day>[a-z0-9. -]{{1,16}}?)(?: of| de)?[ -](?P<month>{_MONTH})"
-    rf"(?:\.?(?:,| of| del?)?[ -](?P<year>{YEAR}))?",
+    rf"(?:\.?(?:,| of| del?)?[ -](?P<year>{YEAR})| del (?P<short>\d\d))?",
     re.ASCII,
 )
 _MONTH_DAY = re.compile(
@@ -139,7 +139,8 @@ def _by_day(said: str, today: date, *, with_article: bool) -> date | None:
         day = DAYS_OF_MONTH.get(match["day"])
         if day is None:
             return None
-        return next_or_in(today, MONTHS[match["month"]], day, year_meant(match["year"], today))
+        year = _full_year(match.groupdict().get("short")) or year_meant(match["year"], today)
+        return next_or_in(today, MONTHS[match["month"]], day, year)
     day = DAYS_OF_MONTH.get(said)
     # A number on its own is a day only when something says so: "the fifth", "el 5", "5th".
     if day is None or not (with_article or (said[0].isdigit() and not said.isdigit())):

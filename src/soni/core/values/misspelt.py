@@ -27,6 +27,8 @@ _NEVER_MEANT = frozenset(_SELDOM_MEANT.split())
 """Value words too rare, or too short, to outweigh the ordinary words one slip away from them."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_SHORT_DE = re.compile(r"(?<= )d(?= [^\W\d])")
+"""'A las 5 d la tarde', 'el 22 d noviembre'."""
 _SAME_IN_SPANISH = (
     (re.compile(r"(?<!c)h"), ""), (re.compile("ll"), "y"), (re.compile("v"), "b"), (re.compile("z|c(?=[ei])"), "s"),
     (re.compile("qu(?=[ei])|q|c(?!h)"), "k"), (re.compile("g(?=[ei])"), "j"),
@@ -36,6 +38,8 @@ _SAME_IN_SPANISH = (
 def read_despite_slips(phrase: str, language: str, read: Callable[[str], T | None]) -> T | None:
     """What `read` makes of a folded phrase, or else of the phrase put right; None if that is nothing, or two things."""
     value = read(phrase)
+    if value is None and is_spanish(language) and (full := _SHORT_DE.sub("de", phrase)) != phrase:
+        phrase, value = full, read(full)
     if value is not None:
         return value
     meant = {value for spelt in respellings(phrase, language) if (value := read(spelt)) is not None}

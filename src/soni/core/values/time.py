@@ -22,8 +22,9 @@ _PART_AT_END = re.compile(
     r"(?P<clock>.*?\S)[ ,]*"
     r"(?:(?P<am>a\.? ?m|(?:in the|this) morning|(?:de|por|en|a) la manana|de la madrugada)"
     r"|(?P<pm>p\.? ?m|(?:in the|this) (?:afternoon|evening)|(?:de|por|en|a) la tarde)"
-    r"|(?P<night>at night|tonight|(?:de|por|en|a) la noche|esta noche)"
-    r"|(?P<noon>del mediodia|de mediodia))"
+    r"|(?P<night>at night|tonight|(?:de|por|en|a) la noche|esta noche|for (?:dinner|supper)"
+    r"|(?:para|pa) (?:cenar|la cena))"
+    r"|(?P<noon>del mediodia|de mediodia|for lunch|(?:para|pa) (?:comer|almorzar|la comida|el almuerzo)))"
 )
 _PART_WORD_AT_END = re.compile(
     r"(?P<rest>.*?\S) (?:(?P<am>in the morning|morning|(?:por|de|en|a) la manana|de madrugada)"

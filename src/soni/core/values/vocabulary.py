@@ -14,6 +14,7 @@ _JOINING = """
     actual al anterior antes aqui coma con curso de del dentro desde despues durante el en es eso esta este hace hacia
     la las los mas menos mismo para partir pasada por presente punto que siguiente sobre son viene y ya
     nd o oh rd st th
+    dinner supper lunch pa cenar cena comer almorzar comida almuerzo
 """
 _ENGLISH_TIMES = """
     afternoon ago am beginning clock day's end evening k last midday midnight month's morning next night noon now
