@@ -8,7 +8,7 @@ import pytest
 
 from soni.core.commands import AffirmConfirmation
 from soni.du.local.people import people_in
-from tests.du.test_local import GUESTS, REVIEW, meant, read
+from tests.du.test_local import GUESTS, RECIPIENT, REVIEW, meant, read
 
 CODE = {"flow": "security_check", "filled": {"amount": 4000, "recipient": "Ana"}, "asked": "code"}
 IBAN = {"flow": "transfer_funds", "filled": {"amount": 50, "recipient": "Bo"}, "asked": "iban"}
@@ -121,3 +121,65 @@ async def test_what_was_the_wrong_one_is_asked_for_again(message: str) -> None:
 async def test_tonight_is_a_day() -> None:
     commands = await meant("una mesa para cuatro esta noche", None, "restaurant")
     assert {"set_slot": {"day": "esta noche"}} in commands
+
+
+BOOKED = {"flow": "book_table", "filled": {}, "asked": "guest_name"}
+SENT = {"flow": "transfer_funds", "filled": {"amount": 50, "recipient": "Bo", "iban": "ES7921000813610123456789"}}
+
+
+@pytest.mark.parametrize(
+    ("message", "slot", "value"),
+    [
+        ("you put a zero too many, it is 5", "amount", "5"),
+        ("no, not to Ana, to Berta", "recipient", "Berta"),
+        ("no era para Ana sino para Begoña", "recipient", "Begoña"),
+    ],
+)
+async def test_what_is_meant_instead_is_told_from_what_is_not(message: str, slot: str, value: str) -> None:
+    assert await meant(message, REVIEW) == [{"correct_slot": {slot: value}}]
+
+
+async def test_a_wrong_value_and_the_right_one() -> None:
+    """Its check digits are wrong too, which the slot's own words will say."""
+    account = "ES7401825322240201503312"
+    told = await meant(f"the account is wrong, it should be {account}", {**SENT, "asked": None})
+    assert told == [{"correct_slot": {"iban": account}}]
+
+
+async def test_a_request_behind_a_yes_that_no_list_of_words_has() -> None:
+    told = await meant("dale y luego dime cuanto me queda", REVIEW)
+    assert told == [{"affirm_confirmation": True}, {"start_flow": "check_balance"}]
+
+
+@pytest.mark.parametrize("message", ["heyyyy", "holaaaa"])
+async def test_letters_that_are_held_down(message: str) -> None:
+    assert await meant(message, None) == [{"chit_chat": "greeting"}]
+
+
+async def test_a_request_behind_a_refusal() -> None:
+    told = await meant("this card is no good to me any more, block it", None)
+    assert told == [{"start_flow": "block_card"}]
+
+
+async def test_a_vague_request_is_asked_back() -> None:
+    (told,) = await meant("I want some information about your restaurant", None, "restaurant")
+    assert {"opening_hours", "see_menu"} <= set(told["clarify"])
+
+
+@pytest.mark.parametrize(
+    ("message", "where", "example", "slot", "name"),
+    [
+        ("Francisco Javier Mora Ruiz", RECIPIENT, "banking", "recipient", "Francisco Javier Mora Ruiz"),
+        ("soy la Edurne", BOOKED, "restaurant", "guest_name", "Edurne"),
+        ("Zamorano, con z", BOOKED, "restaurant", "guest_name", "Zamorano"),
+    ],
+)
+async def test_a_name_and_nothing_else(message: str, where: dict[str, Any], example: str, slot: str, name: str) -> None:
+    assert await meant(message, where, example) == [{"set_slot": {slot: name}}]
+
+
+async def test_an_answer_with_more_is_no_request() -> None:
+    told = await meant("Eleanor, and her account is GB29 NWBK 6016 1331 9268 19", RECIPIENT)
+    assert told == [{"set_slot": {"recipient": "Eleanor"}}, {"set_slot": {"iban": "GB29 NWBK 6016 1331 9268 19"}}]
+    told = await meant("two, on Saturday at 9pm", GUESTS, "restaurant")
+    assert [next(iter(one["set_slot"])) for one in told] == ["guests", "day", "hour"]

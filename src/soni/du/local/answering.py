@@ -12,8 +12,8 @@ from soni.du.local.correcting import corrected
 from soni.du.local.corrections import positive
 from soni.du.local.lead_ins import asks_back, without_lead_in
 from soni.du.local.merging import SAID, SURE
-from soni.du.local.message import FREE, INTERRUPT, SHORT, SURELY, slot_of
-from soni.du.local.names import is_name
+from soni.du.local.message import ANSWERED, FREE, INTERRUPT, SHORT, SURELY, slot_of
+from soni.du.local.names import is_name, without_relation
 from soni.du.local.reading import parses
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import content, trimmed
@@ -35,6 +35,7 @@ _SHAPES = {
     "phone": re.compile(r"\+?\(?\d[\d ().-]{5,}\d"),
 }
 """What cannot be anything else than the answer, even if it is none that is good: the slot's own words say so."""
+_SENTENCE = re.compile(r"[.!?]+\s")
 _NO_ANSWER = (
     "i don't know", "i dont know", "no idea", "not sure", "one moment", "wait", "hold on", "hmm", "nobody", "no one",
     "no se", "ni idea", "un momento", "espera", "espere", "nadie", "a nadie", "no lo se",
@@ -67,7 +68,8 @@ def _answer(message: Message, asked: SlotConfig) -> list[Found] | None:
     answers = any(slot_of(found) == name for found in values)
     if not answers and (shaped := _shaped(message.text, asked, values)) is not None:
         return [*values, Found(SetSlot(slot=name, value=shaped), 0.9, "written like one", shaped)]
-    start = message.two() or message.start(message.core, SURELY if answers else INTERRUPT)
+    enough = ANSWERED if message.answered() else SURELY if answers else INTERRUPT
+    start = message.two() or message.start(message.core, enough)
     if start is not None:
         return start
     return None if acts.is_refusal(message.core) else values or None
@@ -105,21 +107,28 @@ def _words(message: Message) -> list[Found] | None:
     name = message.context.asked or ""
     named = name in message.assistant.cues.names
     size = len(content(message.core))
-    start = message.start(message.core, _NO_NAME if named else _NO_TEXT) if size > 1 else None
+    enough = ANSWERED if message.answered() else _NO_NAME if named else _NO_TEXT
+    start = message.start(message.core, enough) if size > 1 else None
     if start is not None:
         return message.two() or start
     said = verdict(message.core, message.context.reading)
-    if (said is not None and not said.rest and (named or size == 1)) or asks_back(message.core):
+    asks = asks_back(message.core) and not message.answered()
+    if (said is not None and not said.rest and (named or size == 1)) or asks:
         return None
     reading = message.read_for({name: message.context.slots[name]})
     if reading is not None:
         values = message.values(message.core, {**message.open_slots(), **message.filled()})
         own = next((found for found in values if slot_of(found) == name), None)
+        if named and len(values) < 2 and is_name(message.core):
+            values, own = [], None  # all of it
+        if own is not None and len(values) == 1 and len(own.words.split()) >= SHORT and own.confidence >= SURE:
+            return [_told(message, own)]
         if own is not None and (named or len(values) > 1 or own.confidence >= SURE):
             return values
         if values and named:
             return values
-        if named and own is None and max(reading.acts["outside"], reading.acts["chat"]) >= STRANGE:
+        is_strange = max(reading.acts["outside"], reading.acts["chat"]) >= STRANGE
+        if named and own is None and is_strange and not is_name(message.core):
             return None
     if named and (_is_no_name(message.core) or positive(message.core) != message.core):
         values = message.values(message.core, message.open_slots())
@@ -136,7 +145,17 @@ def _words(message: Message) -> list[Found] | None:
             value = without_lead_in(message.fixed.as_written(first[0]), name=True)
             return [Found(SetSlot(slot=name, value=value), 0.8, "the first thing said", value), *values]
     value = without_lead_in(message.fixed.as_written(message.core))
+    value = without_relation(value) if named else value
     return [Found(SetSlot(slot=name, value=value), 0.8, "the open question takes any words", value)]
+
+
+def _told(message: Message, own: Found) -> Found:
+    """What somebody wants to tell, to the end of the sentence."""
+    whole = message.fixed.as_written(message.core)
+    place = whole.find(own.words)
+    end = _SENTENCE.search(whole, place + len(own.words)) if place >= 0 else None
+    value = trimmed(whole[place : end.start() if end else None]) if place >= 0 else own.words
+    return Found(SetSlot(slot=slot_of(own), value=value), own.confidence, own.evidence, value)
 
 
 def _is_no_name(text: str) -> bool:

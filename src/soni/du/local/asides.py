@@ -24,7 +24,7 @@ from soni.du.local.flows import nearest
 from soni.du.local.merging import SAID
 from soni.du.local.message import FREE, INTERRUPT, JOINED_BAR, VAGUE
 from soni.du.local.reading import parses
-from soni.du.local.words import content
+from soni.du.local.words import content, squeezed
 from soni.du.understanding import Found
 
 if TYPE_CHECKING:
@@ -46,8 +46,11 @@ _READ_ACTS: dict[str, Command] = {
 }
 TOLD_OFF = 0.9
 """The same where any words are an answer."""
+PLAINLY = 0.97
+"""The same where whatever a person wants to tell is one."""
 _FEWEST_WORDS = 2
 _INSTEAD = ("skip", "repeat", "help", "cancel", "restart")
+_CALLED = ("cancel", "restart")
 _TALK = ("thank", "bye", "greet")
 _LIKE_TALK = 0.45
 """How like a phrase of small talk the message must be, besides."""
@@ -89,7 +92,7 @@ def said_to_any(message: Message) -> list[Found] | None:
     if asked is not None and message.optional and asked.type != "boolean" and acts.declines(message.fixed.text):
         return [Found(Skip(), evidence=message.text)]
     sentences = [part for part in re.split(r"[.?!]+\s+", message.fixed.text) if part.strip()][:2]
-    for text in dict.fromkeys((message.fixed.text, message.core, *sentences[:1])):
+    for text in dict.fromkeys((message.fixed.text, message.core, *sentences[:1], squeezed(message.core))):
         act = acts.act_of(text)
         if isinstance(act, ChitChat) and text == sentences[0] and len(sentences) > 1:
             continue  # a greeting, and then something else
@@ -121,24 +124,30 @@ def read_as_act(message: Message) -> list[Found] | None:
     likely = {name: reading.acts.get(name, 0.0) for name in _READ_ACTS}
     if value is not None:
         likely["skip"] = max(likely["skip"], value.any)
+    asked = message.context.slots.get(message.context.asked or "")
+    if asked is not None and message.optional and asked.type != "boolean":
+        likely["skip"] = max(likely["skip"], reading.acts["negate"])  # 'I don't need any receipt'
     doing = {name: value for name, value in likely.items() if name not in _TALK}
     name = max(doing, key=lambda one: doing[one])
     if doing[name] < ACTED:
         name = max(likely, key=lambda one: likely[one])
+    if name == "cancel" and message.context.paused_flows and likely["resume"] >= SAID:
+        name = "resume"  # 'hold on, let's finish the other thing first'
     sure, act = likely[name], _READ_ACTS[name]
     if name in _TALK and acts.act_near(message.core)[1] < _LIKE_TALK:
         return None
     if sure < ACTED or not _makes_sense(message, act) or message.says_value():
         return None
-    if name in _TALK and message.answers():
+    if name in (*_TALK, "skip") and message.answers():
         return None
-    asked = message.context.slots.get(message.context.asked or "")
     tells = asked is not None and asked.type in FREE and message.context.asked not in message.assistant.cues.names
     if len(content(message.core)) < _FEWEST_WORDS:
         return None
     if asked is not None and asked.type in FREE and (sure < TOLD_OFF or name not in _INSTEAD):
         return None  # words are an answer there
-    if tells and (name == "cancel" or acts.act_near(message.core)[0].name != act.name):
+    is_plain = sure >= PLAINLY and (value is None or value.said < 1 - TOLD_OFF) and name == "cancel"
+    skips = name == "skip" and message.optional
+    if tells and not (skips or is_plain) and (name in _CALLED or acts.act_near(message.core)[0].name != act.name):
         return None  # whatever a person wants to tell is one, too
     is_verdict = max(reading.acts["affirm"], reading.acts["negate"]) >= SAID
     is_choice = asked is not None and asked.type == "boolean"
@@ -146,6 +155,8 @@ def read_as_act(message: Message) -> list[Found] | None:
         return None
     if message.sure(message.ranked(message.core)) > max(sure, INTERRUPT):
         return None
+    if name == "cancel" and message.context.task and message.context.task["type"] == "confirm":
+        act = DenyConfirmation()  # 'not before I have spoken to her': no word of it calls anything off
     return [Found(act, sure, f"read as {name}")]
 
 
@@ -212,6 +223,8 @@ def called_off(message: Message) -> list[Found] | None:
         return None if asked is not None and asked.type in FREE else _called_off_later(message)
     if _is_undoing(message, message.core):
         return None
+    if message.reading is not None and message.reading.acts["restart"] >= TOLD_OFF:
+        return [Found(Restart(), message.reading.acts["restart"], "read as restart")]
     cancel = Found(CancelFlow(), 0.9, f"'{message.text}' calls it off")
     for left, right in cuts(message.core):
         if acts.begins_with_cancel(left):

@@ -18,8 +18,9 @@ from soni.du.local.clauses import without_courtesies
 from soni.du.local.correcting import corrected
 from soni.du.local.corrections import is_relative
 from soni.du.local.lead_ins import asks_back
-from soni.du.local.message import BOTH, FREE, INTERRUPT, SHORT, SURELY, slot_of
+from soni.du.local.message import BOTH, FREE, INTERRUPT, JOINED_BAR, SHORT, SURELY, slot_of
 from soni.du.local.reading import NUMBERS, TELLING
+from soni.du.local.verdicts import begun
 from soni.du.local.words import content, trimmed
 from soni.du.understanding import Found
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 DOUBT = 0.2
 """How likely the trained reader must think a yes for values beside it not to be what is meant instead."""
+VOUCHED = 0.9
+"""How likely it must think a yes that words begin, but do not end."""
 NO = 0.5
 """How sure it must be of a no."""
 _LONGEST = 8
@@ -40,7 +43,8 @@ def confirm(message: Message) -> list[Found] | None:
     said = message.verdict(message.text)
     if said is not None and said.yes:
         doubted = message.reading is not None and message.reading.acts["affirm"] < DOUBT
-        return (_changed(message) if doubted else None) or _yes_and(message, said)  # 'make that a table for four'
+        changed = _changed(message) if doubted else None  # 'make that a table for four'
+        return changed or _yes_and(message, said) or _vouched(message)
     changed = corrected(message) or _changed(message)
     replaces = changed is not None and any(isinstance(found.command, CorrectSlot) for found in changed)
     if changed and (said is None or message.reading is not None or replaces):
@@ -49,9 +53,30 @@ def confirm(message: Message) -> list[Found] | None:
         return [Found(CancelFlow(), 0.9, f"'{said.rest}' calls it off")]
     if said is not None:
         no = Found(DenyConfirmation(), 1.0, f"'{message.text}' says no")
-        start = message.start(without_courtesies(said.rest), BOTH) if said.rest else None
+        start = message.start(without_courtesies(said.rest), BOTH) if said.rest and _asks(message) else None
         return [no, *(start or changed or [])]
-    return message.two() or message.start(message.core, INTERRUPT) or _read_as_no(message)
+    start = _vouched(message) or message.two() or message.start(message.core, INTERRUPT)
+    if start is None or message.reading is None or message.reading.acts["negate"] < VOUCHED:
+        return start or _read_as_no(message)
+    return [Found(DenyConfirmation(), message.reading.acts["negate"], "read as a no"), *start]
+
+
+def _asks(message: Message) -> bool:
+    """Whether there may be a request behind a no."""
+    return message.reading is None or message.reading.acts["start"] >= DOUBT
+
+
+def _vouched(message: Message) -> list[Found] | None:
+    """A yes by its first words before a request, where the trained reader sees nothing that speaks against it."""
+    said, reading = begun(message.text) if message.whole else None, message.reading
+    if said is None or reading is None or message.says_value():
+        return None
+    against = max(reading.acts[name] for name in ("negate", "cancel", "correct", "help", "repeat", "human"))
+    if reading.acts["affirm"] < VOUCHED or reading.acts["start"] < NO or against > DOUBT:
+        return None
+    yes = Found(AffirmConfirmation(), reading.acts["affirm"], f"'{message.text}' begins with a yes")
+    start = message.start(without_courtesies(said.rest), JOINED_BAR) or message.start(message.core, JOINED_BAR)
+    return [yes, *start] if start is not None and isinstance(start[0].command, StartFlow) else None
 
 
 def _read_as_no(message: Message) -> list[Found] | None:
@@ -77,8 +102,10 @@ def _yes_and(message: Message, said: Verdict) -> list[Found] | None:
 
 def _changed(message: Message) -> list[Found] | None:
     """New values for what a confirmation shows: 'make it 200', 'send 50 to Ana'."""
-    if trimmed(message.core).isdigit() or is_relative(message.core):
+    if trimmed(message.core).isdigit():
         return None  # a bare number may be that of a choice
+    if message.reading is None and is_relative(message.core):
+        return None
     if message.reading is None and asks_back(message.core):
         return None  # by the rules alone a question changes nothing
     filled = message.context.slots_of(*message.context.chain)
@@ -90,9 +117,9 @@ def _changed(message: Message) -> list[Found] | None:
     if match is not None and match.flow == message.context.active_flow:
         return message.values(message.core, filled, preset=match.values)
     if message.reading is not None:
-        asks = asks_back(message.core)
+        asks = asks_back(message.core) or is_relative(message.core)
         values = message.values(message.core, filled)
-        return [found for found in values if not asks or filled[slot_of(found)].type not in NUMBERS] or None
+        return [found for found in values if not (asks and _replaces(message, slot_of(found)))] or None
     size = len(content(message.core))
     # A number in a longer sentence may be about anything, unless it says of what.
     return [
@@ -106,6 +133,11 @@ def _changed(message: Message) -> list[Found] | None:
             and _tells(found.words, filled[slot_of(found)].type)
         )
     ] or None
+
+
+def _replaces(message: Message, slot: str) -> bool:
+    """Whether a number that is only asked about, or that is to be added, would take the place of another."""
+    return slot in message.context.filled and message.context.slots[slot].type in NUMBERS
 
 
 def _tells(text: str, kind: str) -> bool:

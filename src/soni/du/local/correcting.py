@@ -9,7 +9,7 @@ from soni.du.local import acts, corrections
 from soni.du.local.corrections import is_relative
 from soni.du.local.lead_ins import without_lead_in
 from soni.du.local.merging import SAID
-from soni.du.local.message import BOTH, FREE, SHORT
+from soni.du.local.message import BOTH, FREE, SHORT, slot_of
 from soni.du.local.names import NO_NAMES
 from soni.du.local.reading import parses
 from soni.du.local.verdicts import verdict
@@ -34,7 +34,7 @@ def corrected(message: Message) -> list[Found] | None:
             value = None if change.value is None else message.fixed.as_written(change.value)
             found.append(Found(CorrectSlot(slot=name, value=value), 0.9, f"'{change.what}' names it"))
     if found:
-        return found
+        return _completed(message, found, filled)
     if message.reading is not None and message.reading.acts["correct"] >= SAID and not is_relative(message.core):
         values = message.values(message.core, _open_or_filled(message, filled))
         if any(isinstance(found.command, CorrectSlot) for found in values):
@@ -43,6 +43,16 @@ def corrected(message: Message) -> list[Found] | None:
     if rest is None or _means_something_else(message, rest):
         return None
     return _in_place_of(message, rest, filled) or _said_anew(message, rest, filled)
+
+
+def _completed(message: Message, found: list[Found], filled: dict[str, SlotConfig]) -> list[Found]:
+    """The same with the new value that is said elsewhere: 'the account is wrong, it should be ES12 …'."""
+    missing = {slot_of(one) for one in found if getattr(one.command, "value", "") is None}
+    if not missing or message.reading is None:
+        return found
+    values = message.values(message.core, {name: filled[name] for name in missing})
+    said = {slot_of(one): one for one in values if one.words and one.words not in str(message.context.filled)}
+    return [said.get(slot_of(one), one) if slot_of(one) in missing else one for one in found]
 
 
 def _in_place_of(message: Message, rest: str, filled: dict[str, SlotConfig]) -> list[Found] | None:

@@ -136,10 +136,10 @@ def says_so(text: str) -> bool:
 
 
 def positive(text: str) -> str:
-    """The text without what it says is not meant; empty if it says only that."""
+    """The text without what it says is not meant, blanks in its place; empty if it says only that."""
     for pattern in (*_NEGATED, *_ALSO_NEGATED):
         while (hit := pattern.search(fold(text))) is not None:
-            text = text[: hit.start()] + " , " + text[hit.end() :]
+            text = text[: hit.start()] + " , ".ljust(len(hit.group())) + text[hit.end() :]
     return text if trimmed(text) else ""
 
 

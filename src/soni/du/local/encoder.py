@@ -17,7 +17,7 @@ Vectors = np.ndarray[Any, np.dtype[np.float32]]
 
 _MULTILINGUAL = 512
 _AT_ONCE = 64
-OWN = 0.65
+OWN = 0.8
 """The trained model's part in a similarity."""
 ABROAD = 0.3
 """Its part where the message is in another language than English, from which it learned most."""

@@ -41,16 +41,16 @@ _MOST_WORK = 2e8
 """Beyond this many phrases times flows the regression would hold up the start; similarity alone remains."""
 SURE = (11.4, 4.6, -5.35)
 """Confidence out of similarity and lead over the next flow; fitted by bench/understanding/calibrate.py."""
-SURE_READ = (4.1, 4.9, 0.43, -2.3)
+SURE_READ = (2.9, 7.5, 0.23, -0.3, -3.25)
 """The same with what the trained reader says: its part is the logit of the probability that it gives to the flow."""
-SURE_READ_ABROAD = (7.9, 4.0, 0.2, -3.1)
+SURE_READ_ABROAD = (5.9, 11.3, 0.15, -0.28, -4.75)
 """The same for other languages, of which the reader has learned less."""
 MOST_LEAD = 0.3
 LEAST = 0.01
 """No less is made of a flow by the reader: it is surer than it is right."""
 FOREIGN = -0.5
 """What is taken off for other languages than English: to the English encoder all their sentences look alike."""
-READ = 0.3
+READ = 0.4
 """How much the trained reader counts beside similarity in the order of flows."""
 VALUE = 0.1
 """How much nearer a flow is for each value in the message that shows it is for one of its slots."""
@@ -84,6 +84,8 @@ class Score:
     phrase: str
     read: float | None = None
     """How likely the trained reader thinks it; None where it did not look."""
+    outside: float = 0.5
+    """How likely it thinks that the message asks for nothing there is."""
 
 
 def confidence(ranked: Sequence[Score], language: str | None = None) -> float:
@@ -92,8 +94,8 @@ def confidence(ranked: Sequence[Score], language: str | None = None) -> float:
         return 0.0
     ahead = min(ranked[0].value - ranked[1].value, MOST_LEAD) if len(ranked) > 1 else MOST_LEAD / 2
     if ranked[0].read is not None:
-        similar, lead, read, base = SURE_READ if language in (None, "en") else SURE_READ_ABROAD
-        base += read * logit(ranked[0].read)
+        similar, lead, read, outside, base = SURE_READ if language in (None, "en") else SURE_READ_ABROAD
+        base += read * logit(ranked[0].read) + outside * logit(ranked[0].outside)
     else:
         similar, lead, base = SURE
         base += FOREIGN * (language not in (None, "en"))

@@ -20,17 +20,23 @@ if TYPE_CHECKING:
 
 _WRITTEN = re.compile(r"[\d@]")
 """What numbers, dates and addresses are written with."""
+SHAPED = ("iban", "email", "phone")
+"""Types whose values look like nothing else."""
 SAID = 0.5
 """How likely a slot must have a value for the reader's to be taken."""
 SAID_FILLED = 0.8
 """The same for a slot that has one already."""
-SAID_YES = 0.8
+SAID_YES = 0.97
 """The same for a yes or no that nobody asked for."""
 SURE = 0.7
 """How sure of the answer to the open question where it is none that its type can read."""
+PLAIN = 0.85
+"""The same for a new amount among other numbers, and for an account or a telephone that nobody asked for."""
+CORRECTS = 0.8
+"""How sure of a correction for the reader to tell what is meant from what is not: 'not to Iker but to Ibon'."""
 NAMED = 0.8
 """How sure the rules are of an option that is called by its name, or by another form of it."""
-MEANT = 0.65
+MEANT = 0.55
 """How sure of an option that nobody asked for and that is not called by its name."""
 TOLD = 0.05
 """How likely at least for a value that the rules are sure of, such as an amount with its currency."""
@@ -48,7 +54,8 @@ def merged(
     chosen = []
     for name, slot in slots.items():
         value, rule = reading.values.get(name), by_rules.get(name)
-        span = rule if value is None else _chosen(name, slot, value, rule, text, context)
+        corrects = reading.acts["correct"] >= CORRECTS
+        span = rule if value is None else _chosen(name, slot, value, rule, text, context, corrects=corrects)
         if span is not None and _is_stray(span, slot, reading, context):
             span = None
         if span is not None:
@@ -61,7 +68,14 @@ def merged(
 
 
 def _chosen(
-    name: str, slot: SlotConfig, value: Value, rule: Span | None, text: str, context: DialogueContext
+    name: str,
+    slot: SlotConfig,
+    value: Value,
+    rule: Span | None,
+    text: str,
+    context: DialogueContext,
+    *,
+    corrects: bool,
 ) -> Span | None:
     is_asked = name == context.asked
     bar = SAID_FILLED if name in context.filled and not is_asked else SAID
@@ -79,11 +93,14 @@ def _chosen(
         if value.sure < (bar if is_asked else max(bar, MEANT)):
             return None
         return Span(name, "", 0, 0, value.sure, "meant, by all that is said", value=value.option)
-    if value.said < bar or trimmed(value.words) not in text or slot.type == "money":
+    if value.said < bar or trimmed(value.words) not in text:
+        return rule
+    if slot.type == "money" and (rule is not None or value.sure < PLAIN or not corrects):
         return rule  # of an amount the reader says whether, and the rules which: two numbers are one too many
     whole = _placed(name, value, text)
     span = _read(whole, slot, context) or _grown(whole, text, slot, context)
-    if span is None and rule is None and is_asked and value.sure >= SURE and _WRITTEN.search(whole.words):
+    is_meant = value.sure >= (SURE if is_asked else PLAIN) and (is_asked or slot.type in SHAPED)
+    if span is None and rule is None and is_meant and _WRITTEN.search(whole.words):
         return whole  # the answer, if one that cannot be: the slot's own words say what is wrong with it
     if span is None or (rule is not None and slot.type not in ("text", "list") and _is_longer(rule, span)):
         return rule

@@ -10,7 +10,7 @@ from soni.du.local import acts
 from soni.du.local.clauses import JOINED, cuts, parts, without_courtesies
 from soni.du.local.corrections import positive
 from soni.du.local.flows import READ, VALUE, confidence
-from soni.du.local.merging import SAID, merged
+from soni.du.local.merging import CORRECTS, SAID, SHAPED, SURE, merged
 from soni.du.local.names import leading_name, without_relation
 from soni.du.local.reading import TELLING
 from soni.du.local.verdicts import verdict
@@ -35,6 +35,8 @@ INTERRUPT = 0.55
 """The same while a question is open: an answer is likelier than a change of subject."""
 SURELY = 0.85
 """The same where the message also answers the question."""
+ANSWERED = 0.97
+"""The same where the reader sees an answer and no request."""
 BOTH = 0.6
 """The same for each of two requests in one message."""
 JOINED_BAR = 0.4
@@ -55,6 +57,18 @@ LIKE = 0.35
 """How much they must be like the other at all."""
 POSSIBLE = 0.01
 """How likely the reader must think a flow that is asked for beside another."""
+AGREES = 0.97
+"""How sure the reader must be of a yes before words that could take it back."""
+HEARD = 0.05
+"""How likely the reader must think a request, or the flow it is for, while something else is under way."""
+OUTSIDE = 0.9
+"""How sure it must be that a message asks for nothing there is, or that it asks for something."""
+RIVAL = 0.6
+"""How sure it must be of another flow than the likeliest for both to be offered."""
+SHARED = 0.2
+"""How likely it must think a flow that a vague request may be for."""
+REQUESTS = 0.8
+"""How sure the reader must be of a request that sounds like a refusal."""
 CANDIDATES = 8
 """How many flows the reader is told of."""
 MOST_SLOTS = 14
@@ -86,8 +100,14 @@ class Message:
     def verdict(self, text: str) -> Verdict | None:
         """The yes or no that a text is or begins with, as it was written: a slip in a yes it judges by itself."""
         undoing = self.context.active_flow in self.assistant.undoing
-        said = verdict(text, self.context.reading, undoing=undoing, shows=bool(self.context.filled))
+        shows = bool(self.context.filled)
+        vouched = not shows and self.reading is not None and self._agrees(self.reading)
+        said = verdict(text, self.context.reading, undoing=undoing, shows=shows, vouched=vouched)
         return None if said is not None and said.yes and not self.whole else said
+
+    def _agrees(self, reading: Reading) -> bool:
+        """Whether the reader sees a yes and nothing against it."""
+        return reading.acts["affirm"] >= AGREES and max(reading.acts["negate"], reading.acts["cancel"]) < 1 - AGREES
 
     @property
     def reading(self) -> Reading | None:
@@ -135,8 +155,18 @@ class Message:
         reading = self.reading
         own = self.context.slots_of(*self.context.chain, self.context.active_flow)
         return reading is not None and any(
-            value.said >= SAID and name in {*own, self.context.asked} for name, value in reading.values.items()
+            value.said >= SAID and name in {*own, self.context.asked} and self._can_be(name, value.words)
+            for name, value in reading.values.items()
         )
+
+    def _can_be(self, slot: str, words: str) -> bool:
+        """Whether words may be a value of a type that is written with digits."""
+        return not words or self.context.slots[slot].type not in SHAPED or any(map(str.isdigit, words)) or "@" in words
+
+    def answered(self) -> bool:
+        """Whether the reader is sure of the answer, and sees nothing else that the message asks for."""
+        value = None if self.reading is None else self.reading.values.get(self.context.asked or "")
+        return self.reading is not None and value is not None and value.sure >= SURE > self.reading.acts["start"]
 
     def answers(self) -> bool:
         """Whether the rules find a value for what was asked."""
@@ -159,7 +189,8 @@ class Message:
             read = None if reading is None or score.similar == 1.0 else reading.flows.get(score.flow, 0.0)
             likely = 0.0 if reading is None else READ * reading.among.get(score.flow, 0.0)
             value = score.value + more + undone + likely
-            weighed.append(replace(score, value=value, similar=min(1.0, score.similar + more), read=read))
+            similar, outside = min(1.0, score.similar + more), 0.5 if reading is None else reading.acts["outside"]
+            weighed.append(replace(score, value=value, similar=similar, read=read, outside=outside))
         weighed.sort(key=lambda score: score.value, reverse=True)
         self._known[text, active] = weighed
         return weighed
@@ -179,7 +210,7 @@ class Message:
 
     def start(self, text: str, least: float) -> list[Found] | None:
         """The flow that the words ask for, with the values they name."""
-        if acts.is_refusal(text):
+        if acts.is_refusal(text) and not self._requests(text):
             return None
         match = self.assistant.patterns.match(text, self.context.flows, self.context.reading)
         if match is not None and positive(text) == text and "?" not in text:
@@ -188,14 +219,17 @@ class Message:
                 return values
             return [Found(StartFlow(flow=match.flow), 0.95, f"like '{match.phrase}'"), *values]
         ranked = self.ranked(text)
+        if self._unheard(text, ranked):
+            return None
         sure = self.sure(ranked)
-        for part in parts(text) if sure < BOTH else []:
+        for part in parts(text) if sure < BOTH and not self._is_outside(text) else []:
             again = self.ranked(part) if len(content(part)) > 2 else []
             if self.sure(again) > sure:
                 ranked, sure = again, self.sure(again)
         if not ranked or sure < least:
-            return None
-        near = [score for score in ranked if _close(ranked[0], score, text)][:MOST_OFFERED]
+            return self._unsure(text)
+        near = [score for score in ranked if _close(ranked[0], score, text) and self._may_be(text, score)]
+        near = self._rivals(text, ranked) or near[:MOST_OFFERED]
         values = self.values(text, self.context.slots_of(ranked[0].flow))
         if len(near) > 1 and not values:
             options = [score.flow for score in near]
@@ -203,6 +237,42 @@ class Message:
         if ranked[0].flow in self.context.paused_flows and not values:
             return [Found(ResumeFlow(flow=ranked[0].flow), sure, f"like '{ranked[0].phrase}'")]
         return [Found(StartFlow(flow=ranked[0].flow), sure, f"like '{ranked[0].phrase}'"), *values]
+
+    def _may_be(self, text: str, score: Score) -> bool:
+        """Whether the reader thinks a flow possible."""
+        return text != self.core or score.read is None or self.likely(score.flow)
+
+    def _rivals(self, text: str, ranked: Sequence[Score]) -> list[Score]:
+        """The likeliest flow and the one that the reader would take, where a few words say too little."""
+        if self.reading is None or text != self.core or ranked[0].read is None or len(content(text)) > VAGUE:
+            return []
+        among = self.reading.among
+        other = next((score for score in ranked[1:] if among.get(score.flow, 0.0) >= RIVAL), None)
+        return [ranked[0], other] if other is not None else []
+
+    def _unheard(self, text: str, ranked: Sequence[Score]) -> bool:
+        """Whether something else is under way, and the reader hears nothing of the likeliest flow."""
+        if not self.context.task or self.reading is None or text != self.core or not ranked or ranked[0].read is None:
+            return False
+        return max(ranked[0].read, self.reading.acts["start"]) < HEARD
+
+    def _is_outside(self, text: str) -> bool:
+        return self.reading is not None and text == self.core and self.reading.acts["outside"] >= OUTSIDE
+
+    def _unsure(self, text: str) -> list[Found] | None:
+        """The flows to choose from where the reader sees a request for one of them, but not for which."""
+        if self.context.task or self.context.active_flow or self.reading is None or text != self.core:
+            return None
+        acts_read, among = self.reading.acts, self.reading.among
+        near = sorted((name for name in among if among[name] >= SHARED), key=lambda name: -among[name])[:MOST_OFFERED]
+        if acts_read["start"] < OUTSIDE or acts_read["outside"] >= SHARED or len(near) < 2:
+            return None
+        return [Found(Clarify(options=near), among[near[0]], "read as one of these")]
+
+    def _requests(self, text: str) -> bool:
+        """Whether the reader sees a request behind a refusal: 'I no longer want this one, give me another'."""
+        is_more = self.reading is not None and text == self.core and len(parts(text)) > 1
+        return is_more and self.reading is not None and self.reading.acts["start"] >= REQUESTS
 
     def two(self) -> list[Found] | None:
         """Two requests in one message, in spoken order."""
@@ -234,7 +304,7 @@ class Message:
         spans = self.assistant.rules.read(positive(text), slots, self.context, asked=self.context.asked)
         reading = self.read_for(slots)
         if reading is not None:
-            spans = merged(spans, reading, positive(text), slots, self.context)
+            spans = self._with_reader(spans, reading, text, slots)
             names = self.assistant.cues.names
             spans = [span for span in spans if span.slot not in names or any(map(str.isalpha, span.words))]
         found = {span.slot: self.value(span) for span in spans}
@@ -242,6 +312,19 @@ class Message:
             value = self.fixed.as_written(self._named(name, words)) if slots[name].type in FREE else words
             found[name] = self._command(name, value, 0.9, "in the place a trigger phrase has for it", value)
         return list(found.values())
+
+    def _with_reader(
+        self, spans: list[Span], reading: Reading, text: str, slots: Mapping[str, SlotConfig]
+    ) -> list[Span]:
+        """What the rules and the reader found; only of a correction does the reader say what is not meant."""
+        if (meant := positive(text)) == text or (reading.acts["correct"] >= CORRECTS and meant):
+            return merged(spans, reading, text, slots, self.context)
+        named = self.assistant.rules.read(text, slots, self.context, asked=self.context.asked)
+        denied = {(span.slot, span.value) for span in named if span.value} - {(span.slot, span.value) for span in spans}
+        found = merged(spans, reading, meant, slots, self.context)
+        if reading.acts["start"] >= REQUESTS:
+            return found  # 'so that nobody can use my credit card' denies no credit card
+        return [span for span in found if (span.slot, span.value) not in denied]
 
     def _named(self, slot: str, words: str) -> str:
         """'Ana tomorrow', in the place of a name, is Ana."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from soni.du.local.spans import overlaps
@@ -20,6 +21,8 @@ _STOP = lexicon(
     "cuando if si instead not no asap tonight ya then luego so e"
 )
 _RELATIVES = lexicon("my mi our nuestro nuestra un una a an the el la los las")
+_SPELT = re.compile(r",?\s+(?:as[ií] )?(?:con|with(?: an?)?) ['\"]?\w['\"]?$", re.IGNORECASE)
+"""'Zamorano, con z'."""
 _LONGEST_NAME = 4
 _LONGEST_FULL_NAME = 6
 _PARTICLES = lexicon("de del la las los el van von der den da di do dos du le y bin al san")
@@ -104,9 +107,11 @@ def is_name(text: str) -> bool:
 
 def without_relation(text: str) -> str:
     """The name behind what somebody is: 'Yamila' of 'my niece Yamila'; all of it where none has a capital."""
-    words = text.split()
+    words = _SPELT.sub("", text).split()
     first = next((place for place, word in enumerate(words) if word[:1].isupper()), 0)
-    return " ".join(words[first:]) if words and fold(words[0]) in _RELATIVES else text
+    if not first and len(words) == 2 and fold(words[0]) in ("el", "la"):
+        first = 1  # 'la Edurne'
+    return " ".join(words[first:]) if words and fold(words[0]) in _RELATIVES else " ".join(words)
 
 
 def leading_name(text: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from soni.core.values.misspelt import respellings
 from soni.du.local.encoder import encoder
 from soni.du.local.pieces import vocabulary
 from soni.du.local.words import fold
@@ -61,6 +62,8 @@ class Spelling:
         plain = fold(word)
         if len(plain) < _SHORTEST - 1 or plain in self._known or word[0].isupper() or is_common(plain):
             return word
+        if respellings(plain, "en") or respellings(plain, "es"):
+            return word  # 'thre' is a slip in a number, which its grammar puts right
         candidates = {
             known
             for form in (plain, *_shorter(plain))

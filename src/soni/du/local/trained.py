@@ -172,6 +172,7 @@ def _value(text: str, packed: Packed, scores: Scores, number: int, slot: SlotCon
     start, end = _whole_words(text, start, end)
     if slot.type == "text":
         start, end = _whole_name(text, start, end)
+        end += len(door.group()) if text[end - 1].isdigit() and (door := _DOOR.match(text[end:])) else 0
     return Value(text[start:end], start, end, "", said, said * sure, any_will_do)
 
 
@@ -193,6 +194,14 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
 
 _NAME_BEFORE = re.compile(r"(?<=\s)[A-ZÀ-Ý][\w’'-]*\s+$")
 _NAME_BEHIND = re.compile(r"^(?:\s+(?:de|del|la|las|los|da|dos|van|von|der|den|y|i))*\s+[A-ZÀ-Ý][\w’'-]*(?![\w@])")
+
+
+_DOOR = re.compile(
+    r",? (?:(?:flat|apt|apartment|unit|floor|piso|puerta|portal|escalera|esc|dpto|depto)\.? \w{1,3}|bajo|[aá]tico|"
+    r"\d{1,2} ?[ºª°o])(?:,? ?(?:izq(?:uierda)?|dcha|derecha|[A-Za-z]))?\b",
+    re.IGNORECASE,
+)
+"""What follows the number of a house: 'calle Goya 22, 3º B'."""
 
 
 def _whole_name(text: str, start: int, end: int) -> tuple[int, int]:

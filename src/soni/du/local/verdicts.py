@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from soni.core.values.boolean import NO, YES, Boolean, approves
 from soni.du.local.spelling import is_common, one_slip
-from soni.du.local.words import fold, lexicon, trimmed
+from soni.du.local.words import fold, lexicon, squeezed, trimmed
 
 if TYPE_CHECKING:
     from soni.core.values import Reading
@@ -27,6 +27,8 @@ _STRONG = lexicon(
     "confirmed agreed confirmo confirmado afirmativo"
 )
 """Words that agree by themselves; 'ok', 'fine' and 'right' may just begin a sentence."""
+_CLEAR = lexicon("that's thats that it's its go do works yes")
+"""Words that begin a phrase of several that agrees: 'that's it', 'go ahead'."""
 _HARMLESS = lexicon(
     "now quick quickly fast sadly please pls plz thanks thank thx ta you so much dear love my mate man sir bro buddy "
     "then for me us ya ahora ahorita rapido porfa xfa gracias muchas amigo amiga senor senora senorita usted ustedes "
@@ -96,7 +98,6 @@ _ENDS_NO = re.compile(
     r"(?:\bso|\bthen|\basi que|\bpor lo que|,|\bmejor|\bque|\bpues)\s+no(?:\s+(?:thanks|thank you|gracias))?[\s.!]*$"
 )
 _GLUED = re.compile(r"(?<=[.!?])(?=[^\W\d])")
-_REPEATED = re.compile(r"([^\W\d])\1{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +111,16 @@ class Verdict:
     """Whether the rest takes nothing away from a yes, such as a question after a full stop."""
 
 
-def verdict(text: str, reading: Reading, *, undoing: bool = False, shows: bool = True) -> Verdict | None:
+def verdict(
+    text: str, reading: Reading, *, undoing: bool = False, shows: bool = True, vouched: bool = False
+) -> Verdict | None:
     """The yes or no that the message is or begins with; None for neither, and for both.
 
     `undoing` is for questions about calling something off, where 'yes, cancel it' goes ahead. `shows` is whether the
-    question shows values: if there is nothing that the rest could change, a clear yes is one whatever follows it.
+    question shows values: if there is nothing that the rest could change, a clear yes is one whatever follows it, even
+    a no ('yes, with no subtitles') where somebody who read all of it vouches for the yes.
     """
-    text = _GLUED.sub(" ", _REPEATED.sub(r"\1", text))
+    text = _GLUED.sub(" ", squeezed(text))
     folded = fold(text)
     if trimmed(folded) in _EXCLAMATIONS or _CONDITION.match(text):
         return None
@@ -126,6 +130,47 @@ def verdict(text: str, reading: Reading, *, undoing: bool = False, shows: bool =
     denied = Verdict(False) if whole is False else _denied(text, folded)
     if denied is not None:
         return denied
+    opening = _opening(text, undoing=undoing)
+    if opening is None:
+        return None
+    if not opening.rest:
+        return None if "?" in text else Verdict(True)
+    rest, stopped, joined = opening.rest, opening.stopped, opening.joined
+    asks = rest.rstrip().endswith("?") and bool(_QUESTION.match(fold(rest)))
+    harmless = not _TAKES_BACK.search(fold(rest)) or (vouched and not shows)
+    if opening.strong and harmless and (not shows or (stopped and asks)):
+        return Verdict(True, rest, asks=True)
+    if opening.against:
+        return None
+    return Verdict(True, rest) if joined or stopped else None
+
+
+def begun(text: str) -> Verdict | None:
+    """A yes in front of words that nothing is known of, but that do not take it back; they may be a request."""
+    text = _GLUED.sub(" ", squeezed(text))
+    opening = None if "?" in text or _CONDITION.match(text) else _opening(text)
+    if opening is None or _TAKES_BACK.search(fold(opening.rest)) or (opening.against and not opening.joined):
+        return None
+    return Verdict(True, opening.rest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """The yes that a text begins with."""
+
+    rest: str
+    strong: bool
+    stopped: bool
+    joined: bool
+
+    @property
+    def against(self) -> bool:
+        """Whether the rest has a word that may speak against it."""
+        rest = fold(self.rest)
+        return _AGAINST.search(_SEQUENCE.sub("", rest) if self.joined else rest) is not None
+
+
+def _opening(text: str, *, undoing: bool = False) -> _Opening | None:
     words = list(re.finditer(r"\S+", text))
     plain = [_repaired(trimmed(fold(match.group()))) for match in words]
     place, agreed, strong = 0, False, False
@@ -135,23 +180,14 @@ def verdict(text: str, reading: Reading, *, undoing: bool = False, shows: bool =
             break
         agreed = agreed or agrees
         said = plain[place : place + length]
-        strong = strong or (agrees and (said[0] in _STRONG or approves(" ".join(said))))
+        clear = said[0] in _STRONG or approves(" ".join(said)) or (length > 1 and said[0] in _CLEAR)
+        strong = strong or (agrees and clear)
         place += length
     if not agreed:
         return None
-    if place == len(plain):
-        return None if "?" in text else Verdict(True)
-    rest = text[words[place].start() :]
-    stopped = words[place - 1].group()[-1] in ".!;"
-    asks = rest.rstrip().endswith("?") and bool(_QUESTION.match(fold(rest)))
-    if strong and not _TAKES_BACK.search(fold(rest)) and (not shows or (stopped and asks)):
-        return Verdict(True, rest, asks=True)
+    rest = text[words[place].start() :] if place < len(words) else ""
     joined = place > 1 and _JOINED.match(plain[place - 1]) is not None
-    if _AGAINST.search(_SEQUENCE.sub("", fold(rest)) if joined else fold(rest)):
-        return None
-    if joined:
-        return Verdict(True, rest)
-    return Verdict(True, rest) if stopped else None
+    return _Opening(rest, strong, words[place - 1].group()[-1] in ".!;", joined)
 
 
 def _as_boolean(text: str, reading: Reading) -> bool | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 _WORD = re.compile(r"\S+")
+_HELD = re.compile(r"([^\W\d])\1{2,}")
 _EDGES = " \t\n.,;:!?¡¿\"'()[]«»…"
 
 
@@ -69,3 +70,8 @@ def same_stem(one: str, other: str) -> bool:
         return short >= 3 and (one + "s" == other or other + "s" == one)
     common = next((place for place in range(short) if one[place] != other[place]), short)
     return common >= 4 and len(one) - common <= 2 and len(other) - common <= 2 and short - common <= 1
+
+
+def squeezed(text: str) -> str:
+    """Letters that are held down, once: 'hellooo', 'siiii'."""
+    return _HELD.sub(r"\1", text)
