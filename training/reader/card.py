@@ -52,8 +52,8 @@ _LIMITS = """
 - English and Spanish. Other languages are understood by the multilingual encoder and the rules alone.
 - It learned Spanish from far less, and partly from a machine's: it is less sure of flows there, and knows it.
 - A value is one run of the message's own words; what has to be worked out ("my wife and I" for two) it does not read.
-- It is never asked whether something is agreed to: only words of a yes are a yes to a confirmation.
-- Of amounts it says whether there is one; which it is, the grammar says, and says nothing where there are two.
+- It never agrees to anything by itself: without the words of a yes there is no yes to a confirmation.
+- Of amounts it says whether there is one; which it is, the grammar says, and of several only a correction tells.
 - At most eight flows, fourteen slots and ten options of a choice are shown to it at once; the encoder picks the flows.
 """
 

@@ -22,7 +22,7 @@ from soni.du.local import acts
 from soni.du.local.clauses import cuts, parts, without_courtesies
 from soni.du.local.flows import nearest
 from soni.du.local.merging import SAID
-from soni.du.local.message import FREE, INTERRUPT, JOINED_BAR, VAGUE
+from soni.du.local.message import FREE, INTERRUPT, JOINED_BAR, SURELY, VAGUE
 from soni.du.local.reading import parses
 from soni.du.local.words import content, squeezed
 from soni.du.understanding import Found
@@ -153,7 +153,11 @@ def read_as_act(message: Message) -> list[Found] | None:
     is_choice = asked is not None and asked.type == "boolean"
     if is_verdict and (is_choice or (message.context.task and message.context.task["type"] == "confirm")):
         return None
-    if message.sure(message.ranked(message.core)) > max(sure, INTERRUPT):
+    ranked = message.ranked(message.core)
+    flow_sure = message.sure(ranked)
+    if name == "cancel" and flow_sure >= INTERRUPT and ranked[0].flow in message.assistant.undoing:
+        return None  # another booking is to be called off
+    if flow_sure > min(max(sure, INTERRUPT), SURELY):
         return None
     if name == "cancel" and message.context.task and message.context.task["type"] == "confirm":
         act = DenyConfirmation()  # 'not before I have spoken to her': no word of it calls anything off

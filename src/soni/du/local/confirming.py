@@ -71,7 +71,7 @@ def _vouched(message: Message) -> list[Found] | None:
     said, reading = begun(message.text) if message.whole else None, message.reading
     if said is None or reading is None or message.says_value():
         return None
-    against = max(reading.acts[name] for name in ("negate", "cancel", "correct", "help", "repeat", "human"))
+    against = max(reading.acts[name] for name in ("negate", "cancel", "help", "repeat", "human"))
     if reading.acts["affirm"] < VOUCHED or reading.acts["start"] < NO or against > DOUBT:
         return None
     yes = Found(AffirmConfirmation(), reading.acts["affirm"], f"'{message.text}' begins with a yes")

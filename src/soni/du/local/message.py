@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from soni.du.local.trained import Reading
     from soni.du.local.verdicts import Verdict
 
-START = 0.4
+START = 0.45
 """How sure of a flow when nothing was asked."""
 INTERRUPT = 0.55
 """The same while a question is open: an answer is likelier than a change of subject."""
@@ -47,7 +47,7 @@ UNDO = 0.6
 """How much nearer a flow that calls something off is for a word that does."""
 MOST_OFFERED = 4
 SHORT = 4
-VAGUE = 6
+VAGUE, RATHER_VAGUE = 6, 8
 FREE = ("text", "list")
 """Types that take any words."""
 _WEIGHED = 3
@@ -227,7 +227,7 @@ class Message:
             if self.sure(again) > sure:
                 ranked, sure = again, self.sure(again)
         if not ranked or sure < least:
-            return self._unsure(text)
+            return self._unsure(text) if ranked and ranked[0].similar >= LIKE else None
         near = [score for score in ranked if _close(ranked[0], score, text) and self._may_be(text, score)]
         near = self._rivals(text, ranked) or near[:MOST_OFFERED]
         values = self.values(text, self.context.slots_of(ranked[0].flow))
@@ -244,7 +244,7 @@ class Message:
 
     def _rivals(self, text: str, ranked: Sequence[Score]) -> list[Score]:
         """The likeliest flow and the one that the reader would take, where a few words say too little."""
-        if self.reading is None or text != self.core or ranked[0].read is None or len(content(text)) > VAGUE:
+        if self.reading is None or text != self.core or ranked[0].read is None or len(content(text)) > RATHER_VAGUE:
             return []
         among = self.reading.among
         other = next((score for score in ranked[1:] if among.get(score.flow, 0.0) >= RIVAL), None)
@@ -254,7 +254,8 @@ class Message:
         """Whether something else is under way, and the reader hears nothing of the likeliest flow."""
         if not self.context.task or self.reading is None or text != self.core or not ranked or ranked[0].read is None:
             return False
-        return max(ranked[0].read, self.reading.acts["start"]) < HEARD
+        is_open = ranked[0].flow in self.context.paused_flows
+        return max(ranked[0].read, self.reading.acts["start"]) < HEARD and not is_open
 
     def _is_outside(self, text: str) -> bool:
         return self.reading is not None and text == self.core and self.reading.acts["outside"] >= OUTSIDE

@@ -43,7 +43,7 @@ _GO_AHEAD = re.compile(
     r"|(?:haz|hace|haga|hagan|envia|envie|envien|manda|mande|manden|paga|pague|paguen|reserva|reserve|reserven|bloquea"
     r"|bloquee|bloqueen|confirma|confirme|confirmen|transfiere|tramita|tramite|procesa|acepta|acepte|compra|guarda|pide"
     r"|pidan)(?:me|se|le|les|nos|mela|melo|sela|selo)?(?:lo|la|los|las)?"
-    r"|proceda|procedan|procede|proced|adelante|de una vez|sin (?:mas )?demora)"
+    r"|siga|sigue|sigan|continua|continue|proceda|procedan|procede|proced|adelante|de una vez|sin (?:mas )?demora)"
 )
 _UNDO_IT = re.compile(
     r"(?:cancel|drop|delete|remove|scrap|undo|erase) (?:it|that|this|them|the (?:booking|reservation))"
@@ -90,7 +90,8 @@ _BEFORE = lexicon("oh ah well um uh mm eh pues bueno ay hey so and y ok okay val
 _DECLINES = re.compile(
     r"^(?:\w+[\s,.]+)?(?:(?:i'?m |i am )?not (?:ready|yet|now|just|right|at (?:the|this)|today|interested|really|"
     r"for now|sure)|i (?:would|do|did|will) not|i (?:don'?t|wouldn'?t|won'?t) (?:want|need|like|think)|"
-    r"(?:maybe|possibly|perhaps) (?:later|another)|another time|"
+    r"(?:maybe|possibly|perhaps) (?:later|another)|another time|(?:let me|i'?ll|i need to|i have to) think\b|"
+    r"(?:mejor )?(?:me )?lo (?:tengo que |voy a )?(?:pienso|pensar|pensare)\b|(?:ahora|hoy) me viene (?:muy )?mal|"
     r"(?:ahora|hoy|de momento|por ahora|todavia|aun) no\b|no (?:quiero|me interesa)|"
     r"(?:quizas?|tal vez|igual) (?:luego|mas tarde|otro dia)|en otro momento)"
 )
@@ -149,7 +150,9 @@ def begun(text: str) -> Verdict | None:
     """A yes in front of words that nothing is known of, but that do not take it back; they may be a request."""
     text = _GLUED.sub(" ", squeezed(text))
     opening = None if "?" in text or _CONDITION.match(text) else _opening(text)
-    if opening is None or _TAKES_BACK.search(fold(opening.rest)) or (opening.against and not opening.joined):
+    if opening is None or (opening.against and not opening.joined):
+        return None
+    if _TAKES_BACK.search(_SEQUENCE.sub("", fold(opening.rest)) if opening.joined else fold(opening.rest)):
         return None
     return Verdict(True, opening.rest)
 
