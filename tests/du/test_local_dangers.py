@@ -28,6 +28,7 @@ looks good apart from the amount|ok don’t send it|yes, don’t|Yes, the name i
 Yes do it now. No wait, cancel|Yes now. Actually no|Yes. This looks like a scam to me.
 yes, I want to think about it for a while|yes, provided that it is free|sí, cuando cobre
 sure, over my dead body my friend|yes, first show me my balance|yes, when I get paid|cierro|clare|fife euros
+you sure|tira eso|ok...|bueno...
 adelanto 60|ok i wont send it|yes?|ok what is the fee?|yes to what?|yes but|not yes|I said no, yes?|yes and no
 """
 
@@ -47,6 +48,7 @@ async def test_a_careful_person_would_not_pay_on_this(message: str) -> None:
         ("yes unblock it", BLOCK, "banking"), ("ok stop", DROP, "restaurant"), ("ok keep it", DROP, "restaurant"),
         ("ok forget it", DROP, "restaurant"), ("vale, déjalo", DROP, "restaurant"),
         ("sí, mantenla", DROP, "restaurant"),
+        ("sí vamos", DROP, "restaurant"), ("good, it works", BLOCK, "banking"), ("yes it works", BLOCK, "banking"),
         ("ok don’t cancel", DROP, "restaurant"), ("ok, stop cancelling it", DROP, "restaurant"),
     ],
 )  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 
 from soni.core.commands import AffirmConfirmation
 from soni.du.local.people import people_in
-from tests.du.test_local import GUESTS, RECIPIENT, REVIEW, meant, read
+from tests.du.test_local import AMOUNT, GUESTS, RECIPIENT, REVIEW, meant, read
 
 CODE = {"flow": "security_check", "filled": {"amount": 4000, "recipient": "Ana"}, "asked": "code"}
 IBAN = {"flow": "transfer_funds", "filled": {"amount": 50, "recipient": "Bo"}, "asked": "iban"}
@@ -17,7 +17,8 @@ IBAN = {"flow": "transfer_funds", "filled": {"amount": 50, "recipient": "Bo"}, "
 @pytest.mark.parametrize(
     "message",
     ["absolutly", "perfekt", "That's all corect, thank you my dear", "Correcto, proceda usted", "afirmatibo",
-     "ándale sí, de una vez", "de una parce", "dale pues", "listo", "crack on mate", "book away!", "por mí bien"],
+     "ándale sí, de una vez", "de una parce", "dale pues", "listo", "crack on mate", "book away!", "por mí bien", "👍",
+     "si porfavor", "that works for me"],
 )  # fmt: skip
 async def test_a_yes_in_other_words(message: str) -> None:
     assert (await read(message, REVIEW)).commands == (AffirmConfirmation(),)
@@ -183,3 +184,68 @@ async def test_an_answer_with_more_is_no_request() -> None:
     assert told == [{"set_slot": {"recipient": "Eleanor"}}, {"set_slot": {"iban": "GB29 NWBK 6016 1331 9268 19"}}]
     told = await meant("two, on Saturday at 9pm", GUESTS, "restaurant")
     assert [next(iter(one["set_slot"])) for one in told] == ["guests", "day", "hour"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["maria del carmen", "juan de la cruz", "la madre de Ana", "Ana's mum", "el hijo de maria", "Ana and Bob"],
+)
+async def test_somebody_else_is_not_taken_for_a_known_one(name: str) -> None:
+    assert await meant(name, RECIPIENT) == [{"set_slot": {"recipient": name}}]
+
+
+@pytest.mark.parametrize(
+    ("message", "amount", "recipient"),
+    [
+        ("send 50 to Ana, no, María", "50", "María"),
+        ("send 50 to Ana sorry María", "50", "María"),
+        ("envía 50 a Ana, perdón, a María", "50", "María"),
+        ("send 50, no 60 to Ana", "60", "Ana"),
+    ],
+)
+async def test_what_is_put_right_while_it_is_said(message: str, amount: str, recipient: str) -> None:
+    told = await meant(message, None)
+    assert told == [
+        {"start_flow": "transfer_funds"}, {"set_slot": {"amount": amount}}, {"set_slot": {"recipient": recipient}}
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "amount"), [("50, no wait 60", "60"), ("cien, perdón, doscientos", "doscientos")])
+async def test_an_amount_put_right(message: str, amount: str) -> None:
+    assert await meant(message, AMOUNT) == [{"set_slot": {"amount": amount}}]
+
+
+@pytest.mark.parametrize("message", ["sí, pero quítale 10", "that's 10 too much", "that's correct but not today"])
+async def test_a_part_of_an_amount_is_no_new_one(message: str) -> None:
+    assert "correct_slot" not in {key for one in await meant(message, REVIEW) for key in one}
+
+
+@pytest.mark.parametrize("message", ["never mind the wait, food was great", "forget the dessert"])
+async def test_what_sounds_like_an_end_may_be_told(message: str) -> None:
+    comment = {"flow": "leave_review", "filled": {"stars": 3}, "asked": "comment"}
+    assert await meant(message, comment, "restaurant") == [{"set_slot": {"comment": message}}]
+
+
+@pytest.mark.parametrize("message", ["no terraza", "no inside"])
+async def test_an_option_that_is_not_wanted_is_none(message: str) -> None:
+    seating = {"flow": "book_table", "filled": {"guests": 2}, "asked": "seating"}
+    assert await meant(message, seating, "restaurant") == [{"set_slot": {"seating": message}}]  # which is asked about
+
+
+@pytest.mark.parametrize(
+    ("message", "hour"),
+    [("table for 2 tonight at 9", "at 9 at night"), ("mesa para dos esta noche a las nueve", "las nueve de la noche")],
+)
+async def test_tonight_at_nine_is_in_the_evening(message: str, hour: str) -> None:
+    assert {"set_slot": {"hour": hour}} in await meant(message, None, "restaurant")
+
+
+@pytest.mark.parametrize("message", ["cancel it", "anúlala"])
+async def test_the_questions_own_verb_is_a_yes(message: str) -> None:
+    drop = {"flow": "cancel_booking", "filled": {"guest_name": "Eva"}, "asked": None}
+    assert (await read(message, drop, "restaurant")).commands == (AffirmConfirmation(),)
+
+
+@pytest.mark.parametrize("message", ["cancel my card", "anular mi tarjeta"])
+async def test_what_is_cancelled_may_be_a_request(message: str) -> None:
+    assert await meant(message, None) == [{"start_flow": "block_card"}]

@@ -35,7 +35,7 @@ _YES = _phrases("""
     pues, hagale, hagale pues, dele, dele pues, por mi si, por mi bien, por mi perfecto, obvio, obvio que si, seguro
     que si, sin duda, cien por cien, cien por ciento, tira, tira millas, dale nomas, adelante con ello, adelante pues,
     me sirve, me cuadra, me late, me vale asi, ta bien, esta bueno, esta perfecto, bien asi, andale, andale pues,
-    orale pues, si po, sipo, oka, okis, de lujo, faltaria mas, vamos, vamos alla, afirmo, estoy seguro, estoy segura,
+    orale pues, si po, sipo, oka, okis, de lujo, faltaria mas, si porfavor, 👍, 👌, afirmo, estoy seguro, estoy segura,
     de acuerdo con todo, nice, just the ticket, that's just the ticket, you got it, hook me up
 """)
 _NO = _phrases("""
@@ -64,7 +64,8 @@ _APPROVES = re.compile(
     rf"(?:{_GOOD})(?: (?:for|by|with|to) me| enough| indeed)?"
     r"|(?:yes )?(?:(?:that|this|it|that one) )?(?:will |would |should |does )?(?:works?|do)"
     r"(?: (?:for me|just fine|fine|great|well))+"
-    r"|(?:yes )?(?:that|this|it) (?:(?:will|would|should) (?:work|do)|works(?: out)?(?: for me)?|suits(?: for)? me)"
+    r"|(?:yes )?(?:that|this|it) (?:will|would|should) (?:work|do)"
+    r"|(?:yes )?(?:that|this) (?:works(?: out)?(?: for me)?|suits(?: for)? me)"
     r"|(?:yes )?(?:that is|that's|this is) (?:exactly )?what i (?:want|need|wanted|meant|said)"
     r"|i (?:approve|agree|accept)(?: (?:of |with |to )?(?:that|this|it))?|(?:i )?sure do"
     r"|you(?:'?re| are) (?:absolutely |quite |totally )?(?:right|correct)"

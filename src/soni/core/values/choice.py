@@ -89,7 +89,7 @@ class Choice(ValueType[str]):
 
     def _misspelt(self, phrase: str) -> str | None:
         """The one option these words nearly name; digits are never a slip of the keyboard."""
-        if len(phrase) < _SHORTEST_MISSPELT or any(map(str.isdigit, phrase)):
+        if len(phrase) < _SHORTEST_MISSPELT or any(map(str.isdigit, phrase)) or phrase.startswith(_DENYING):
             return None
         scores: dict[str, float] = {}
         matcher: SequenceMatcher[str] | None = None
@@ -109,6 +109,9 @@ class Choice(ValueType[str]):
         if len(ranked) > 1 and ranked[0][1] - ranked[1][1] < _CLEARLY_CLOSER:
             return None
         return ranked[0][0]
+
+
+_DENYING = ("no ", "not ", "sin ", "ni ", "without ")
 
 
 def _could_be_similar(one: int, other: int) -> bool:

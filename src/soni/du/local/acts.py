@@ -113,7 +113,10 @@ _PHRASES: list[tuple[Command, tuple[str, ...]]] = [
     )),
 ]  # fmt: skip
 
-_NOTHINGS = ("no", "nope", "none", "nothing", "no thanks", "no thank you", "nada", "ninguno", "ninguna", "no gracias")
+_NOTHINGS = (
+    "no", "nope", "none", "nothing", "no thanks", "no thank you", "nada", "ninguno", "ninguna", "no gracias",
+    "no hace falta", "no es necesario", "no need", "no need for that", "not necessary", "not needed",
+)  # fmt: skip
 _CANCEL = lexicon(
     "abort anula anular anulalo anulala cancel cancela cancelalo cancelala cancelar cancelemos cancelo cancele "
     "deja dejalo dejemoslo olvida olvidalo olvidate quit stop detente basta scrap drop forget anule pare"

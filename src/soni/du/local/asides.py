@@ -146,7 +146,7 @@ def read_as_act(message: Message) -> list[Found] | None:
     if asked is not None and asked.type in FREE and (sure < TOLD_OFF or name not in _INSTEAD):
         return None  # words are an answer there
     is_plain = sure >= PLAINLY and (value is None or value.said < 1 - TOLD_OFF) and name == "cancel"
-    skips = name == "skip" and message.optional
+    skips = name == "skip" and message.optional and (value is None or value.said < SAID)
     if tells and not (skips or is_plain) and (name in _CALLED or acts.act_near(message.core)[0].name != act.name):
         return None  # whatever a person wants to tell is one, too
     is_verdict = max(reading.acts["affirm"], reading.acts["negate"]) >= SAID
@@ -223,7 +223,12 @@ def called_off(message: Message) -> list[Found] | None:
         and not cuts(message.core)
     ):
         return None  # "stop putting so much salt" is something to tell
+    named = message.context.asked in message.assistant.cues.names
+    if asked is not None and asked.type in FREE and not named and message.reading is not None:
+        return None  # "forget the dessert" is too
     if not acts.begins_with_cancel(message.core):
+        if named and isinstance(acts.act_of(parts(message.core)[-1]), CancelFlow):
+            return [Found(CancelFlow(), 0.8, f"'{message.text}' calls it off")]
         return None if asked is not None and asked.type in FREE else _called_off_later(message)
     if _is_undoing(message, message.core):
         return None
@@ -236,6 +241,8 @@ def called_off(message: Message) -> list[Found] | None:
                 return None
             if start := message.start(right, JOINED_BAR):
                 return [cancel, *start]
+    if not message.context.active_flow and message.reading is not None and message.reading.acts["start"] >= TOLD_OFF:
+        return None  # 'cancel my card'
     return [cancel] if message.context.active_flow or len(content(message.core)) <= VAGUE else None
 
 

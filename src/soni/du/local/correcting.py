@@ -39,7 +39,7 @@ def corrected(message: Message) -> list[Found] | None:
         values = message.values(message.core, _open_or_filled(message, filled))
         if any(isinstance(found.command, CorrectSlot) for found in values):
             return values
-    rest = corrections.taken_back(message.fixed.text)
+    rest = None if is_relative(message.core) else corrections.taken_back(message.fixed.text)
     if rest is None or _means_something_else(message, rest):
         return None
     return _in_place_of(message, rest, filled) or _said_anew(message, rest, filled)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from soni.core.values.numerals import ENGLISH_NUMBER_WORDS, SPANISH_NUMBER_WORDS
 from soni.du.local.cues import HOLLOW, OF_TYPE
 from soni.du.local.words import content, fold, lexicon, trimmed
 
@@ -41,6 +42,17 @@ _NEGATED = (
     ),
     re.compile(r",\s*no\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$))"),
 )
+_WORDS_OF_NUMBERS = sorted(
+    (ENGLISH_NUMBER_WORDS | SPANISH_NUMBER_WORDS) - {"a", "an", "no", "y"}, key=len, reverse=True
+)
+_NUMBER = rf"(?:\d[\d.,]*|(?:{'|'.join(map(re.escape, _WORDS_OF_NUMBERS))}))"
+_TAKEN_BACK = r",?\s+(?:(?:no[,\s]+)?(?:wait|sorry|i mean|make that|perdon|perdona|digo|mejor dicho|espera)|no)\b[,\s]+"
+_REPAIRED = (
+    re.compile(rf"\b{_NUMBER}(?:\s*(?:euros?|eur|€|dollars?|pounds?|pesos))?{_TAKEN_BACK}(?=(?:\w+\s)?{_NUMBER}\b)"),
+    re.compile(rf"(?<=\bto )[^\W\d]+{_TAKEN_BACK}(?=(?:to )?[^\W\d]+[\s.!]*$)"),
+    re.compile(rf"(?<=\ba )[^\W\d]+{_TAKEN_BACK}(?=(?:a )?[^\W\d]+[\s.!]*$)"),
+)
+"""What is put right while it is said: '50, no wait 60', 'to Ana, sorry, María'."""
 _ALSO_NEGATED = (
     re.compile(r"\b(?:any\w*|todos?|cualquiera|tod[oa]s)\s+(?:but|except|menos|excepto|salvo)\s+[^,.;]+"),
     re.compile(r"(?:^|[,;]\s*)[^,;]+?\s+no[\s.!]*$"),
@@ -54,7 +66,7 @@ _CHANGE = re.compile(
 _WRONG = re.compile(
     r"^(?:no[\s,.!]+)*(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)\s+(?:is|are|was|esta|estan|es|son)\s+"
     r"(?:wrong|incorrect|not right|not correct|mal|incorrect[oa]|erroneo|equivocad[oa])\b[\s.!]*(?:,|$)"
-    r"|^(?:no[\s,.!]+)*(?:that'?s|thats|that is|it'?s|es|ese es|esa es) (?:the |el |la )?"
+    r"|^(?:no[\s,.!]+)*(?:(?:that'?s|thats|that is|it'?s|es|ese es|esa es) )?(?:the |el |la )?"
     r"(?:wrong|incorrect[oa]?|equivocad[oa]) (?P<what2>[\w ]+?)[\s.!]*$"
     r"|^(?:\w+[\s,.!]+){0,2}(?:i (?:got|picked|chose|took|typed|gave you) the wrong|me (?:he |equivoque|confundi|"
     r"equivocado|confundido|colado)+ (?:de|con el|con la)) (?P<what4>[\w ]+?)[\s.!]*$"
@@ -67,7 +79,7 @@ _PART = re.compile(
 )
 _RELATIVE = re.compile(
     r"\b(?:less|more|extra|add|reduce|increase|raise|lower|fee|fees|charge|only have|cost|costs|menos|mas|comision|"
-    r"solo tengo|cuesta|sube|baja|anade|quita)\b"
+    r"solo tengo|cuesta|sube|baja|anade|quita|quitale|plus|too much|de mas)\b"
 )
 """Words by which an amount is about something else, or only a part of the new one."""
 WORDS = lexicon(
@@ -137,7 +149,7 @@ def says_so(text: str) -> bool:
 
 def positive(text: str) -> str:
     """The text without what it says is not meant, blanks in its place; empty if it says only that."""
-    for pattern in (*_NEGATED, *_ALSO_NEGATED):
+    for pattern in (*_REPAIRED, *_NEGATED, *_ALSO_NEGATED):
         while (hit := pattern.search(fold(text))) is not None:
             text = text[: hit.start()] + " , ".ljust(len(hit.group())) + text[hit.end() :]
     return text if trimmed(text) else ""

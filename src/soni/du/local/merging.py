@@ -38,6 +38,8 @@ NAMED = 0.8
 """How sure the rules are of an option that is called by its name, or by another form of it."""
 MEANT = 0.55
 """How sure of an option that nobody asked for and that is not called by its name."""
+BESIDE = 0.9
+"""The same while another question is open."""
 TOLD = 0.05
 """How likely at least for a value that the rules are sure of, such as an amount with its currency."""
 FOUND = 0.2
@@ -90,7 +92,7 @@ def _chosen(
             return rule
         if _is_same(value.option, context.filled.get(name)):
             return None
-        if value.sure < (bar if is_asked else max(bar, MEANT)):
+        if value.sure < (bar if is_asked else max(bar, BESIDE if context.asked else MEANT)):
             return None
         return Span(name, "", 0, 0, value.sure, "meant, by all that is said", value=value.option)
     if value.said < bar or trimmed(value.words) not in text:

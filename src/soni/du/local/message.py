@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,8 @@ from soni.du.local.clauses import JOINED, cuts, parts, without_courtesies
 from soni.du.local.corrections import positive
 from soni.du.local.flows import READ, VALUE, confidence
 from soni.du.local.merging import CORRECTS, SAID, SHAPED, SURE, merged
-from soni.du.local.names import leading_name, without_relation
-from soni.du.local.reading import TELLING
+from soni.du.local.names import before_verb, leading_name, whole_name, without_relation
+from soni.du.local.reading import TELLING, parses
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import content, fold
 from soni.du.understanding import Found
@@ -50,6 +51,9 @@ SHORT = 4
 VAGUE, RATHER_VAGUE = 6, 8
 FREE = ("text", "list")
 """Types that take any words."""
+DENIED = re.compile(r"\b(?:no|sin|not|without|ni)\s+(?:in |en )?(?:the |la |el )?$")
+"""What stands before an option that is not wanted."""
+BY_NIGHT = re.compile(r"\b(?:tonight|this evening|esta noche|for dinner|for supper|(?:para|pa) cenar)\b")
 _WEIGHED = 3
 ALIKE = 0.085
 """How much more a few words must be like one flow than like another to be taken for it."""
@@ -303,12 +307,13 @@ class Message:
     ) -> list[Found]:
         """The values that the words name, new ones and ones that replace another."""
         spans = self.assistant.rules.read(positive(text), slots, self.context, asked=self.context.asked)
+        barred = {(span.slot, span.value) for span in spans if span.value and DENIED.search(fold(text[: span.start]))}
         reading = self.read_for(slots)
         if reading is not None:
             spans = self._with_reader(spans, reading, text, slots)
             names = self.assistant.cues.names
             spans = [span for span in spans if span.slot not in names or any(map(str.isalpha, span.words))]
-        found = {span.slot: self.value(span) for span in spans}
+        found = {span.slot: self.value(span) for span in spans if (span.slot, span.value) not in barred}
         for name, words in (preset or {}).items():
             value = self.fixed.as_written(self._named(name, words)) if slots[name].type in FREE else words
             found[name] = self._command(name, value, 0.9, "in the place a trigger phrase has for it", value)
@@ -336,8 +341,15 @@ class Message:
         kind = self.context.slots[span.slot].type
         words = self.fixed.as_written(span.words) if kind in FREE else span.words
         if span.slot in self.assistant.cues.names:
-            words = without_relation(words)
-        return self._command(span.slot, span.value or words, span.confidence, span.evidence, words)
+            words = before_verb(without_relation(whole_name(words, self.fixed.as_written(self.core))))
+        value = self._by_night(span.slot, words) if kind == "time" else span.value or words
+        return self._command(span.slot, value, span.confidence, span.evidence, words)
+
+    def _by_night(self, slot: str, words: str) -> str:
+        """'Tonight at 9' is at nine in the evening."""
+        at_night = f"{words} {'de la noche' if self.context.reading.language == 'es' else 'at night'}"
+        is_night = BY_NIGHT.search(fold(self.text)) and not BY_NIGHT.search(fold(words))
+        return at_night if is_night and parses(at_night, self.context.slots[slot], self.context) else words
 
     def _command(self, slot: str, value: str, sure: float, evidence: str, words: str) -> Found:
         change = slot in self.context.filled and slot != self.context.asked

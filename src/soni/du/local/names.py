@@ -23,6 +23,17 @@ _STOP = lexicon(
 _RELATIVES = lexicon("my mi our nuestro nuestra un una a an the el la los las")
 _SPELT = re.compile(r",?\s+(?:as[ií] )?(?:con|with(?: an?)?) ['\"]?\w['\"]?$", re.IGNORECASE)
 """'Zamorano, con z'."""
+_RELATIVE_OF = re.compile(
+    r"(?:(?:la|el|mi|the|my) )?\b(?:madre|padre|mam[aá]|pap[aá]|hij[oa]|herman[oa]|marido|mujer|espos[oa]|novi[oa]|"
+    r"prim[oa]|t[ií][oa]|abuel[oa]|suegr[oa]|jef[ea]|amig[oa]|vecin[oa]|cuñad[oa]|mother|father|son|daughter|brother|sister|wife|"
+    r"husband|friend|boss) (?:del?|of) $",
+    re.IGNORECASE,
+)
+_MORE_OF_IT = re.compile(
+    r"['’]s \w+|(?: (?:de la|de los|de las|del|de|van der|van|von|bin|da|dos) (?!parte\b)[^\W\d]+)+| \w\.(?!\w)",
+    re.IGNORECASE,
+)
+_TOLD_OF = re.compile(r"\s+(?:is|was|es|era|but|pero|because|porque|who|que)\b", re.IGNORECASE)
 _LONGEST_NAME = 4
 _LONGEST_FULL_NAME = 6
 _PARTICLES = lexicon("de del la las los el van von der den da di do dos du le y bin al san")
@@ -33,7 +44,7 @@ NO_NAMES = lexicon(
     "would my your hola gracias si vale que cuando donde quien como cual puede puedes quiero alguien nadie nada "
     "eso esto el ella none not later tomorrow today now fine sorry never wait well ninguno luego manana hoy ahora "
     "bien despues perdon perdona asi mejor otro otra another other cancel stop don't dont want be honest sure ver "
-    "ellos ti hold on too much espera esperar alquiler rent quick it's its"
+    "ellos ti hold on too much espera esperar alquiler rent quick it's its correct right wrong correcto cierto"
 )
 
 
@@ -96,7 +107,7 @@ def is_name(text: str) -> bool:
     """Whether a whole text is a name: words with capitals, and the small words that names have."""
     words = trimmed(text).split()
     capitals = [word[:1].isupper() for word in words]
-    small = [fold(word) in _PARTICLES for word in words]
+    small = [fold(word) in _PARTICLES or word in ("and", "&") for word in words]
     return (
         0 < len(words) <= 6
         and capitals[0]
@@ -105,10 +116,28 @@ def is_name(text: str) -> bool:
     )
 
 
+def whole_name(name: str, text: str) -> str:
+    """A name with what makes it somebody else's: 'maria del carmen' is not maria, nor is Ana's mum Ana."""
+    place = text.find(name)
+    if place < 0:
+        return name
+    before = _RELATIVE_OF.search(text[:place])
+    behind = _MORE_OF_IT.match(text[place + len(name) :])
+    start, end = before.start() if before else place, place + len(name) + (behind.end() if behind else 0)
+    return text[start:end]
+
+
+def before_verb(text: str) -> str:
+    """'Ana' of 'Ana is my sister'."""
+    return _TOLD_OF.split(text, maxsplit=1)[0]
+
+
 def without_relation(text: str) -> str:
     """The name behind what somebody is: 'Yamila' of 'my niece Yamila'; all of it where none has a capital."""
     words = _SPELT.sub("", text).split()
     first = next((place for place, word in enumerate(words) if word[:1].isupper()), 0)
+    if first and fold(words[first - 1]) in ("de", "del", "of"):
+        return " ".join(words)  # 'la madre de Ana' is not Ana
     if not first and len(words) == 2 and fold(words[0]) in ("el", "la"):
         first = 1  # 'la Edurne'
     return " ".join(words[first:]) if words and fold(words[0]) in _RELATIVES else " ".join(words)

@@ -50,6 +50,8 @@ _UNDO_IT = re.compile(
     r"|(?:get rid of|take off|call off) (?:it|that|this|them)|call (?:it|that|this) off"
     r"|(?:cancela|cancele|anula|anule|borra|borre|quita|quite|elimina|elimine)(?:me)?(?:n)?(?:lo|la|los|las)"
 )
+_DO_IT = re.compile(r"(?:[aeo]l[oa]s?|d[oa]l[oa]s?)$")
+"""'Resérvala', 'bloquéala'."""
 _LONG = sorted(
     lexicon(
         "absolutely definitely certainly affirmative perfect correct exactly excellent confirmed confirm agreed "
@@ -68,8 +70,8 @@ _AGAINST = re.compile(
     r"nadie|nunca|jamas|tampoco|mal|error|equivoc\w*|duda\w*|cambia\w*|mejor|otro|otra|en vez|kidding|oops|hmm|depende|"
     r"maybe|quizas?|tal vez)\b"
 )
-_EXCLAMATIONS = ("venga ya", "anda ya", "yeah right")
-"""Said of what cannot be true."""
+_EXCLAMATIONS = ("venga ya", "anda ya", "yeah right", "you sure", "u sure", "tira eso")
+"""Said of what cannot be true, or is to be thrown away."""
 _CONDITION = re.compile(
     r"\W*[Ss]i (?:hay|no|tengo|tienen|puedo|quedan?|cobro|llego|alcanza|es (?!as[ií]|correcto|eso|es[ea]|mi)\w)"
 )
@@ -98,6 +100,8 @@ _DECLINES = re.compile(
 _ENDS_NO = re.compile(
     r"(?:\bso|\bthen|\basi que|\bpor lo que|,|\bmejor|\bque|\bpues)\s+no(?:\s+(?:thanks|thank you|gracias))?[\s.!]*$"
 )
+_TRAILS_OFF = re.compile(r"(?:\.\.+|…)\s*$")
+"""'Ok...': somebody who has not made up their mind."""
 _GLUED = re.compile(r"(?<=[.!?])(?=[^\W\d])")
 
 
@@ -126,6 +130,8 @@ def verdict(
     if trimmed(folded) in _EXCLAMATIONS or _CONDITION.match(text):
         return None
     whole = _as_boolean(text, reading)
+    if whole and _TRAILS_OFF.search(text) and trimmed(folded).split()[0] not in _STRONG:
+        return None
     if whole and "?" not in text:
         return Verdict(True)
     denied = Verdict(False) if whole is False else _denied(text, folded)
@@ -222,7 +228,9 @@ def _yes_at(plain: list[str], place: int, *, undoing: bool) -> tuple[int, bool]:
             return length, True
         if place and (_GO_AHEAD.fullmatch(phrase) or (undoing and _UNDO_IT.fullmatch(phrase))):
             return length, True
-        if not place and (_GO_AHEAD.fullmatch(phrase) and length > 1):
+        if not place and _GO_AHEAD.fullmatch(phrase) and (length > 1 or _DO_IT.search(phrase)):
+            return length, True
+        if undoing and length == len(plain) and _UNDO_IT.fullmatch(phrase):
             return length, True
     return (1, False) if plain[place] in _HARMLESS or plain[place] in _BEFORE else (0, False)
 
