@@ -242,42 +242,47 @@ class Message:
             return [Found(ResumeFlow(flow=ranked[0].flow), sure, f"like '{ranked[0].phrase}'")]
         return [Found(StartFlow(flow=ranked[0].flow), sure, f"like '{ranked[0].phrase}'"), *values]
 
+    def _heard(self, text: str) -> Reading | None:
+        """What the reader makes of the message, if the text is all of it."""
+        return self.reading if text == self.core else None
+
     def _may_be(self, text: str, score: Score) -> bool:
         """Whether the reader thinks a flow possible."""
-        return text != self.core or score.read is None or self.likely(score.flow)
+        return self._heard(text) is None or score.read is None or self.likely(score.flow)
 
     def _rivals(self, text: str, ranked: Sequence[Score]) -> list[Score]:
         """The likeliest flow and the one that the reader would take, where a few words say too little."""
-        if self.reading is None or text != self.core or ranked[0].read is None or len(content(text)) > RATHER_VAGUE:
+        reading = self._heard(text)
+        if reading is None or ranked[0].read is None or len(content(text)) > RATHER_VAGUE:
             return []
-        among = self.reading.among
-        other = next((score for score in ranked[1:] if among.get(score.flow, 0.0) >= RIVAL), None)
+        other = next((score for score in ranked[1:] if reading.among.get(score.flow, 0.0) >= RIVAL), None)
         return [ranked[0], other] if other is not None else []
 
     def _unheard(self, text: str, ranked: Sequence[Score]) -> bool:
         """Whether something else is under way, and the reader hears nothing of the likeliest flow."""
-        if not self.context.task or self.reading is None or text != self.core or not ranked or ranked[0].read is None:
+        reading = self._heard(text) if self.context.task and ranked else None
+        if reading is None or ranked[0].read is None or ranked[0].flow in self.context.paused_flows:
             return False
-        is_open = ranked[0].flow in self.context.paused_flows
-        return max(ranked[0].read, self.reading.acts["start"]) < HEARD and not is_open
+        return max(ranked[0].read, reading.acts["start"]) < HEARD
 
     def _is_outside(self, text: str) -> bool:
-        return self.reading is not None and text == self.core and self.reading.acts["outside"] >= OUTSIDE
+        """Whether the reader is sure that the message asks for nothing there is."""
+        reading = self._heard(text)
+        return reading is not None and reading.acts["outside"] >= OUTSIDE
 
     def _unsure(self, text: str) -> list[Found] | None:
         """The flows to choose from where the reader sees a request for one of them, but not for which."""
-        if self.context.task or self.context.active_flow or self.reading is None or text != self.core:
+        reading = None if self.context.task or self.context.active_flow else self._heard(text)
+        if reading is None or reading.acts["start"] < OUTSIDE or reading.acts["outside"] >= SHARED:
             return None
-        acts_read, among = self.reading.acts, self.reading.among
+        among = reading.among
         near = sorted((name for name in among if among[name] >= SHARED), key=lambda name: -among[name])[:MOST_OFFERED]
-        if acts_read["start"] < OUTSIDE or acts_read["outside"] >= SHARED or len(near) < 2:
-            return None
-        return [Found(Clarify(options=near), among[near[0]], "read as one of these")]
+        return [Found(Clarify(options=near), among[near[0]], "read as one of these")] if len(near) > 1 else None
 
     def _requests(self, text: str) -> bool:
         """Whether the reader sees a request behind a refusal: 'I no longer want this one, give me another'."""
-        is_more = self.reading is not None and text == self.core and len(parts(text)) > 1
-        return is_more and self.reading is not None and self.reading.acts["start"] >= REQUESTS
+        reading = self._heard(text) if len(parts(text)) > 1 else None
+        return reading is not None and reading.acts["start"] >= REQUESTS
 
     def two(self) -> list[Found] | None:
         """Two requests in one message, in spoken order."""
