@@ -31,7 +31,7 @@ async def book_table(guest_name: str, guests: int, day: date, hour: time, seatin
 @actions.register("find_booking", effect="pure")
 async def find_booking(guest_name: str) -> dict[str, object]:
     code = bookings.get(guest_name.casefold())
-    return {"found": code is not None, "code": code or ""}
+    return {"found": code is not None, "code": code}
 
 
 @actions.register("drop_booking", effect="idempotent")
