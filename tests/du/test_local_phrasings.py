@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from soni import load_config
 from soni.core.commands import AffirmConfirmation
 from soni.du.local.people import people_in
+from soni.du.local.understanding import LocalUnderstanding
+from soni.evaluation import Labelled, Place
+from soni.evaluation.labelled import label_of
 from tests.du.test_local import AMOUNT, GUESTS, RECIPIENT, REVIEW, meant, read
 
+NOW = datetime(2026, 11, 15, 12)
 CODE = {"flow": "security_check", "filled": {"amount": 4000, "recipient": "Ana"}, "asked": "code"}
 IBAN = {"flow": "transfer_funds", "filled": {"amount": 50, "recipient": "Bo"}, "asked": "iban"}
 
@@ -188,7 +195,15 @@ async def test_an_answer_with_more_is_no_request() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["maria del carmen", "juan de la cruz", "la madre de Ana", "Ana's mum", "el hijo de maria", "Ana and Bob"],
+    [
+        "maria del carmen",
+        "juan de la cruz",
+        "mariana de la cruz",
+        "la madre de Ana",
+        "Ana's mum",
+        "el hijo de maria",
+        "Ana and Bob",
+    ],
 )
 async def test_somebody_else_is_not_taken_for_a_known_one(name: str) -> None:
     assert await meant(name, RECIPIENT) == [{"set_slot": {"recipient": name}}]
@@ -249,3 +264,14 @@ async def test_the_questions_own_verb_is_a_yes(message: str) -> None:
 @pytest.mark.parametrize("message", ["cancel my card", "anular mi tarjeta"])
 async def test_what_is_cancelled_may_be_a_request(message: str) -> None:
     assert await meant(message, None) == [{"start_flow": "block_card"}]
+
+
+async def test_a_house_has_a_door() -> None:
+    folder = Path(__file__).parents[2] / "bench" / "understanding" / "spanish" / "telefonia" / "domain"
+    config = load_config(folder)
+    asked = Place(flow="report_fault", task="collect", asked="address", slots={"service": "tv"})
+    context = Labelled("", (), asked).context(config, now=NOW)
+    understood = await LocalUnderstanding(config).understand("es en Avenida de América 31, 6º C", context)
+    assert [label_of(command) for command in understood.commands] == [
+        {"set_slot": {"address": "Avenida de América 31, 6º C"}}
+    ]

@@ -13,7 +13,7 @@ from soni.du.local.corrections import positive
 from soni.du.local.flows import READ, VALUE, confidence
 from soni.du.local.merging import CORRECTS, SAID, SHAPED, SURE, merged
 from soni.du.local.names import before_verb, leading_name, whole_name, without_relation
-from soni.du.local.reading import TELLING, parses
+from soni.du.local.reading import TELLING, by_night
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import content, fold
 from soni.du.understanding import Found
@@ -53,7 +53,6 @@ FREE = ("text", "list")
 """Types that take any words."""
 DENIED = re.compile(r"\b(?:no|sin|not|without|ni)\s+(?:in |en )?(?:the |la |el )?$")
 """What stands before an option that is not wanted."""
-BY_NIGHT = re.compile(r"\b(?:tonight|this evening|esta noche|for dinner|for supper|(?:para|pa) cenar)\b")
 _WEIGHED = 3
 ALIKE = 0.085
 """How much more a few words must be like one flow than like another to be taken for it."""
@@ -343,18 +342,13 @@ class Message:
 
     def value(self, span: Span) -> Found:
         """A value that was found, as the command it comes to."""
-        kind = self.context.slots[span.slot].type
-        words = self.fixed.as_written(span.words) if kind in FREE else span.words
+        slot = self.context.slots[span.slot]
+        words = self.fixed.as_written(span.words) if slot.type in FREE else span.words
         if span.slot in self.assistant.cues.names:
-            words = before_verb(without_relation(whole_name(words, self.fixed.as_written(self.core))))
-        value = self._by_night(span.slot, words) if kind == "time" else span.value or words
+            words = whole_name(words, self.fixed.as_written(self.core), asked=span.slot == self.context.asked)
+            words = before_verb(without_relation(words))
+        value = by_night(words, self.text, slot, self.context) if slot.type == "time" else span.value or words
         return self._command(span.slot, value, span.confidence, span.evidence, words)
-
-    def _by_night(self, slot: str, words: str) -> str:
-        """'Tonight at 9' is at nine in the evening."""
-        at_night = f"{words} {'de la noche' if self.context.reading.language == 'es' else 'at night'}"
-        is_night = BY_NIGHT.search(fold(self.text)) and not BY_NIGHT.search(fold(words))
-        return at_night if is_night and parses(at_night, self.context.slots[slot], self.context) else words
 
     def _command(self, slot: str, value: str, sure: float, evidence: str, words: str) -> Found:
         change = slot in self.context.filled and slot != self.context.asked

@@ -29,11 +29,11 @@ _RELATIVE_OF = re.compile(
     r"husband|friend|boss) (?:del?|of) $",
     re.IGNORECASE,
 )
-_MORE_OF_IT = re.compile(
-    r"['’]s \w+|(?: (?:de la|de los|de las|del|de|van der|van|von|bin|da|dos) (?!parte\b)[^\W\d]+)+| \w\.(?!\w)",
-    re.IGNORECASE,
+_OWNED = re.compile(r"['’]s [^\W\d]+")
+_LAST_NAMES = re.compile(
+    r"(?:(?: (?:de la|de los|de las|del|de|van der|van|von|bin|da|dos) [^\W\d]+)+| \w\.)[\s.!]*$", re.IGNORECASE
 )
-_TOLD_OF = re.compile(r"\s+(?:is|was|es|era|but|pero|because|porque|who|que)\b", re.IGNORECASE)
+_TOLD_OF = re.compile(r"\s+(?:is|was|es|era|but|pero|because|porque|who|que)\b")
 _LONGEST_NAME = 4
 _LONGEST_FULL_NAME = 6
 _PARTICLES = lexicon("de del la las los el van von der den da di do dos du le y bin al san")
@@ -116,15 +116,17 @@ def is_name(text: str) -> bool:
     )
 
 
-def whole_name(name: str, text: str) -> str:
-    """A name with what makes it somebody else's: 'maria del carmen' is not maria, nor is Ana's mum Ana."""
-    place = text.find(name)
-    if place < 0:
+def whole_name(name: str, text: str, *, asked: bool) -> str:
+    """A name with what makes it somebody else's: 'maria del carmen' is not maria, nor is Ana's mum Ana.
+
+    What follows in small letters belongs to a name only where one was asked for: 'to Ana de mi cuenta' is to Ana.
+    """
+    hit = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
+    if hit is None:
         return name
-    before = _RELATIVE_OF.search(text[:place])
-    behind = _MORE_OF_IT.match(text[place + len(name) :])
-    start, end = before.start() if before else place, place + len(name) + (behind.end() if behind else 0)
-    return text[start:end]
+    before, rest = _RELATIVE_OF.search(text[: hit.start()]), text[hit.end() :]
+    behind = _OWNED.match(rest) or (_LAST_NAMES.match(rest) if asked else None)
+    return trimmed(text[before.start() if before else hit.start() : hit.end() + (behind.end() if behind else 0)])
 
 
 def before_verb(text: str) -> str:

@@ -307,6 +307,16 @@ def _first(slots: Mapping[str, SlotConfig], kind: str) -> str:
     return next(name for name, slot in slots.items() if slot.type == kind)
 
 
+_NIGHT = re.compile(r"\b(?:tonight|this evening|esta noche|for dinner|for supper|(?:para|pa) cenar)\b")
+
+
+def by_night(words: str, text: str, slot: SlotConfig, context: DialogueContext) -> str:
+    """A time with the part of the day that is said elsewhere: 'tonight at 9' is at nine in the evening."""
+    said = f"{words} {'de la noche' if context.reading.language == 'es' else 'at night'}"
+    is_night = _NIGHT.search(fold(text)) and not _NIGHT.search(fold(words))
+    return said if is_night and parses(said, slot, context) else words
+
+
 def parses(text: str, slot: SlotConfig, context: DialogueContext) -> bool:
     """Whether the words are a value of the slot's type."""
     try:
