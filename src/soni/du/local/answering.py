@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from soni.core.commands import SetSlot
 from soni.du.local import acts
+from soni.du.local.choosing import ANSWERED, INTERRUPT, SURELY, request, two_requests
 from soni.du.local.clauses import parts
 from soni.du.local.correcting import corrected
 from soni.du.local.corrections import positive
 from soni.du.local.lead_ins import asks_back, without_lead_in
 from soni.du.local.merging import SAID, SURE
-from soni.du.local.message import ANSWERED, FREE, INTERRUPT, SHORT, SURELY, slot_of
+from soni.du.local.message import FREE, SHORT, slot_of
 from soni.du.local.names import is_name, without_relation
 from soni.du.local.reading import parses
 from soni.du.local.verdicts import verdict
@@ -52,7 +53,7 @@ def collect(message: Message) -> list[Found] | None:
     return (
         corrected(message)
         or (_words(message) if asked.type in FREE else _answer(message, asked))
-        or message.start(message.core, INTERRUPT)
+        or request(message, message.core, INTERRUPT)
         or _refused(message, asked)
     )
 
@@ -69,7 +70,7 @@ def _answer(message: Message, asked: SlotConfig) -> list[Found] | None:
     if not answers and (shaped := _shaped(message.text, asked, values)) is not None:
         return [*values, Found(SetSlot(slot=name, value=shaped), 0.9, "written like one", shaped)]
     enough = ANSWERED if message.answered() else SURELY if answers else INTERRUPT
-    start = message.two() or message.start(message.core, enough)
+    start = two_requests(message) or request(message, message.core, enough)
     if start is not None:
         return start
     return None if acts.is_refusal(message.core) else values or None
@@ -108,9 +109,9 @@ def _words(message: Message) -> list[Found] | None:
     named = name in message.assistant.cues.names
     size = len(content(message.core))
     enough = ANSWERED if message.answered() else _NO_NAME if named else _NO_TEXT
-    start = message.start(message.core, enough) if size > 1 else None
+    start = request(message, message.core, enough) if size > 1 else None
     if start is not None:
-        return message.two() or start
+        return two_requests(message) or start
     said = verdict(message.core, message.context.reading)
     asks = asks_back(message.core) and not message.answered()
     if (said is not None and not said.rest and (named or size == 1)) or asks:

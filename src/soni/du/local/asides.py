@@ -19,10 +19,11 @@ from soni.core.commands import (
     Skip,
 )
 from soni.du.local import acts
+from soni.du.local.choosing import INTERRUPT, JOINED_BAR, SURELY, VAGUE, request
 from soni.du.local.clauses import cuts, parts, without_courtesies
 from soni.du.local.flows import nearest
 from soni.du.local.merging import SAID
-from soni.du.local.message import FREE, INTERRUPT, JOINED_BAR, SURELY, VAGUE
+from soni.du.local.message import FREE
 from soni.du.local.reading import parses
 from soni.du.local.words import content, squeezed
 from soni.du.understanding import Found
@@ -239,7 +240,7 @@ def called_off(message: Message) -> list[Found] | None:
         if acts.begins_with_cancel(left):
             if _is_undoing(message, left):
                 return None
-            if start := message.start(right, JOINED_BAR):
+            if start := request(message, right, JOINED_BAR):
                 return [cancel, *start]
     if not message.context.active_flow and message.reading is not None and message.reading.acts["start"] >= TOLD_OFF:
         return None  # 'cancel my card'

@@ -14,11 +14,12 @@ from soni.core.commands import (
     StartFlow,
 )
 from soni.du.local import acts
+from soni.du.local.choosing import BOTH, INTERRUPT, JOINED_BAR, SURELY, request, two_requests
 from soni.du.local.clauses import without_courtesies
 from soni.du.local.correcting import corrected
 from soni.du.local.corrections import is_relative
 from soni.du.local.lead_ins import asks_back
-from soni.du.local.message import BOTH, FREE, INTERRUPT, JOINED_BAR, SHORT, SURELY, slot_of
+from soni.du.local.message import FREE, SHORT, slot_of
 from soni.du.local.reading import NUMBERS, TELLING
 from soni.du.local.verdicts import begun
 from soni.du.local.words import content, trimmed
@@ -53,9 +54,9 @@ def confirm(message: Message) -> list[Found] | None:
         return [Found(CancelFlow(), 0.9, f"'{said.rest}' calls it off")]
     if said is not None:
         no = Found(DenyConfirmation(), 1.0, f"'{message.text}' says no")
-        start = message.start(without_courtesies(said.rest), BOTH) if said.rest and _asks(message) else None
+        start = request(message, without_courtesies(said.rest), BOTH) if said.rest and _asks(message) else None
         return [no, *(start or changed or [])]
-    start = _vouched(message) or message.two() or message.start(message.core, INTERRUPT)
+    start = _vouched(message) or two_requests(message) or request(message, message.core, INTERRUPT)
     if start is None or message.reading is None or message.reading.acts["negate"] < VOUCHED:
         return start or _read_as_no(message)
     return [Found(DenyConfirmation(), message.reading.acts["negate"], "read as a no"), *start]
@@ -75,7 +76,7 @@ def _vouched(message: Message) -> list[Found] | None:
     if reading.acts["affirm"] < VOUCHED or reading.acts["start"] < NO or against > DOUBT:
         return None
     yes = Found(AffirmConfirmation(), reading.acts["affirm"], f"'{message.text}' begins with a yes")
-    start = message.start(without_courtesies(said.rest), JOINED_BAR) or message.start(message.core, JOINED_BAR)
+    start = request(message, without_courtesies(said.rest), JOINED_BAR) or request(message, message.core, JOINED_BAR)
     return [yes, *start] if start is not None and isinstance(start[0].command, StartFlow) else None
 
 
@@ -89,7 +90,7 @@ def _read_as_no(message: Message) -> list[Found] | None:
 def _yes_and(message: Message, said: Verdict) -> list[Found] | None:
     """A yes before something else: it counts if the rest goes on from it, and not if it takes anything back."""
     yes = Found(AffirmConfirmation(), 0.85, f"'{message.text}' says yes")
-    start = message.start(without_courtesies(said.rest), BOTH)
+    start = request(message, without_courtesies(said.rest), BOTH)
     if start is not None and isinstance(start[0].command, StartFlow):
         return [yes, *start]
     changed = corrected(message) or message.values(said.rest, message.context.slots_of(*message.context.chain))
@@ -110,7 +111,7 @@ def _changed(message: Message) -> list[Found] | None:
         return None  # by the rules alone a question changes nothing
     filled = message.context.slots_of(*message.context.chain)
     told = [found for found in message.values(message.core, filled) if found.confidence >= TELLING]
-    start = message.start(message.core, SURELY if told else INTERRUPT)
+    start = request(message, message.core, SURELY if told else INTERRUPT)
     if start and isinstance(start[0].command, StartFlow | Clarify | ResumeFlow):
         return None
     match = message.assistant.patterns.match(message.core, message.context.flows, message.context.reading)

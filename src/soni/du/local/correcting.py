@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from soni.core.commands import CorrectSlot
 from soni.du.local import acts, corrections
+from soni.du.local.choosing import BOTH
 from soni.du.local.corrections import is_relative
 from soni.du.local.lead_ins import without_lead_in
 from soni.du.local.merging import SAID
-from soni.du.local.message import BOTH, FREE, SHORT, slot_of
+from soni.du.local.message import FREE, SHORT, slot_of
 from soni.du.local.names import NO_NAMES
 from soni.du.local.reading import parses
 from soni.du.local.verdicts import verdict

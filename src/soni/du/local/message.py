@@ -6,16 +6,16 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from soni.core.commands import Clarify, CorrectSlot, ResumeFlow, SetSlot, StartFlow
+from soni.core.commands import CorrectSlot, SetSlot
 from soni.du.local import acts
-from soni.du.local.clauses import JOINED, cuts, parts, without_courtesies
+from soni.du.local.clauses import without_courtesies
 from soni.du.local.corrections import positive
 from soni.du.local.flows import READ, VALUE, confidence
 from soni.du.local.merging import CORRECTS, SAID, SHAPED, SURE, merged
 from soni.du.local.names import before_verb, leading_name, whole_name, without_relation
 from soni.du.local.reading import TELLING, by_night
 from soni.du.local.verdicts import verdict
-from soni.du.local.words import content, fold
+from soni.du.local.words import fold
 from soni.du.understanding import Found
 
 if TYPE_CHECKING:
@@ -30,46 +30,18 @@ if TYPE_CHECKING:
     from soni.du.local.trained import Reading
     from soni.du.local.verdicts import Verdict
 
-START = 0.45
-"""How sure of a flow when nothing was asked."""
-INTERRUPT = 0.55
-"""The same while a question is open: an answer is likelier than a change of subject."""
-SURELY = 0.85
-"""The same where the message also answers the question."""
-ANSWERED = 0.97
-"""The same where the reader sees an answer and no request."""
-BOTH = 0.6
-"""The same for each of two requests in one message."""
-JOINED_BAR = 0.4
-"""The same where a word such as 'then' or 'also' joins them."""
-CLOSE = 0.06
-"""How much nearer one flow must be than another to be taken without asking."""
 UNDO = 0.6
 """How much nearer a flow that calls something off is for a word that does."""
-MOST_OFFERED = 4
 SHORT = 4
-VAGUE, RATHER_VAGUE = 6, 8
 FREE = ("text", "list")
 """Types that take any words."""
 DENIED = re.compile(r"\b(?:no|sin|not|without|ni)\s+(?:in |en )?(?:the |la |el )?$")
 """What stands before an option that is not wanted."""
 _WEIGHED = 3
-ALIKE = 0.085
-"""How much more a few words must be like one flow than like another to be taken for it."""
-LIKE = 0.35
-"""How much they must be like the other at all."""
 POSSIBLE = 0.01
 """How likely the reader must think a flow that is asked for beside another."""
 AGREES = 0.97
 """How sure the reader must be of a yes before words that could take it back."""
-HEARD = 0.05
-"""How likely the reader must think a request, or the flow it is for, while something else is under way."""
-OUTSIDE = 0.9
-"""How sure it must be that a message asks for nothing there is, or that it asks for something."""
-RIVAL = 0.6
-"""How sure it must be of another flow than the likeliest for both to be offered."""
-SHARED = 0.2
-"""How likely it must think a flow that a vague request may be for."""
 REQUESTS = 0.8
 """How sure the reader must be of a request that sounds like a refusal."""
 CANDIDATES = 8
@@ -184,7 +156,7 @@ class Message:
         names = [name for name in self.context.flows if active or name != self.context.active_flow]
         ranked = self.assistant.scorer.ranked(text, names, self.context.reading.language)
         undoes = acts.undoes(text)
-        reading = self.reading if text == self.core else None
+        reading = self.heard(text)
         weighed = []
         for place, score in enumerate(ranked):
             more = self._told(text, score.flow) if place < _WEIGHED else 0.0
@@ -211,96 +183,9 @@ class Message:
         """How likely some words ask for a flow at all."""
         return self.sure(self.ranked(text))
 
-    def start(self, text: str, least: float) -> list[Found] | None:
-        """The flow that the words ask for, with the values they name."""
-        if acts.is_refusal(text) and not self._requests(text):
-            return None
-        match = self.assistant.patterns.match(text, self.context.flows, self.context.reading)
-        if match is not None and positive(text) == text and "?" not in text:
-            values = self.values(text, self.context.slots_of(match.flow), preset=match.values)
-            if match.flow == self.context.active_flow:
-                return values
-            return [Found(StartFlow(flow=match.flow), 0.95, f"like '{match.phrase}'"), *values]
-        ranked = self.ranked(text)
-        if self._unheard(text, ranked):
-            return None
-        sure = self.sure(ranked)
-        for part in parts(text) if sure < BOTH and not self._is_outside(text) else []:
-            again = self.ranked(part) if len(content(part)) > 2 else []
-            if self.sure(again) > sure:
-                ranked, sure = again, self.sure(again)
-        if not ranked or sure < least:
-            return self._unsure(text) if ranked and ranked[0].similar >= LIKE else None
-        near = [score for score in ranked if _close(ranked[0], score, text) and self._may_be(text, score)]
-        near = self._rivals(text, ranked) or near[:MOST_OFFERED]
-        values = self.values(text, self.context.slots_of(ranked[0].flow))
-        if len(near) > 1 and not values:
-            options = [score.flow for score in near]
-            return [Found(Clarify(options=options), sure, " or ".join(f"like '{score.phrase}'" for score in near))]
-        if ranked[0].flow in self.context.paused_flows and not values:
-            return [Found(ResumeFlow(flow=ranked[0].flow), sure, f"like '{ranked[0].phrase}'")]
-        return [Found(StartFlow(flow=ranked[0].flow), sure, f"like '{ranked[0].phrase}'"), *values]
-
-    def _heard(self, text: str) -> Reading | None:
+    def heard(self, text: str) -> Reading | None:
         """What the reader makes of the message, if the text is all of it."""
         return self.reading if text == self.core else None
-
-    def _may_be(self, text: str, score: Score) -> bool:
-        """Whether the reader thinks a flow possible."""
-        return self._heard(text) is None or score.read is None or self.likely(score.flow)
-
-    def _rivals(self, text: str, ranked: Sequence[Score]) -> list[Score]:
-        """The likeliest flow and the one that the reader would take, where a few words say too little."""
-        reading = self._heard(text)
-        if reading is None or ranked[0].read is None or len(content(text)) > RATHER_VAGUE:
-            return []
-        other = next((score for score in ranked[1:] if reading.among.get(score.flow, 0.0) >= RIVAL), None)
-        return [ranked[0], other] if other is not None else []
-
-    def _unheard(self, text: str, ranked: Sequence[Score]) -> bool:
-        """Whether something else is under way, and the reader hears nothing of the likeliest flow."""
-        reading = self._heard(text) if self.context.task and ranked else None
-        if reading is None or ranked[0].read is None or ranked[0].flow in self.context.paused_flows:
-            return False
-        return max(ranked[0].read, reading.acts["start"]) < HEARD
-
-    def _is_outside(self, text: str) -> bool:
-        """Whether the reader is sure that the message asks for nothing there is."""
-        reading = self._heard(text)
-        return reading is not None and reading.acts["outside"] >= OUTSIDE
-
-    def _unsure(self, text: str) -> list[Found] | None:
-        """The flows to choose from where the reader sees a request for one of them, but not for which."""
-        reading = None if self.context.task or self.context.active_flow else self._heard(text)
-        if reading is None or reading.acts["start"] < OUTSIDE or reading.acts["outside"] >= SHARED:
-            return None
-        among = reading.among
-        near = sorted((name for name in among if among[name] >= SHARED), key=lambda name: -among[name])[:MOST_OFFERED]
-        return [Found(Clarify(options=near), among[near[0]], "read as one of these")] if len(near) > 1 else None
-
-    def _requests(self, text: str) -> bool:
-        """Whether the reader sees a request behind a refusal: 'I no longer want this one, give me another'."""
-        reading = self._heard(text) if len(parts(text)) > 1 else None
-        return reading is not None and reading.acts["start"] >= REQUESTS
-
-    def two(self) -> list[Found] | None:
-        """Two requests in one message, in spoken order."""
-        best: tuple[float, list[Found]] | None = None
-        for left, right in cuts(self.core):
-            between = fold(self.core)[len(left) : len(self.core) - len(right)]
-            joined = JOINED.search(between) is not None
-            bar = JOINED_BAR if joined else BOTH
-            first, second = self.start(left, bar), self.start(right, bar)
-            if first is None or second is None:
-                continue
-            one, other = first[0].command, second[0].command
-            if not isinstance(one, StartFlow) or not isinstance(other, StartFlow) or one.flow == other.flow:
-                continue
-            if joined or (self.likely(one.flow) and self.likely(other.flow)):
-                least = min(first[0].confidence, second[0].confidence)
-                if best is None or least > best[0]:
-                    best = least, [*first, *second]
-        return best[1] if best else None
 
     def likely(self, flow: str) -> bool:
         """Whether the reader thinks a flow possible at all, beside another."""
@@ -374,19 +259,6 @@ class Message:
     def optional(self) -> bool:
         """Whether the open question may stay unanswered."""
         return bool(self.context.task and (self.context.task.get("metadata") or {}).get("optional"))
-
-
-def _close(best: Score, other: Score, text: str) -> bool:
-    """Whether nothing tells which of two flows is meant; a few words that fit both alike say too little."""
-    lead = best.value - other.value
-    if lead < CLOSE:
-        return True
-    if len(content(text)) > VAGUE:
-        return False
-    if best.read is None:
-        return lead < 3 * CLOSE and best.similar - other.similar < CLOSE / 2
-    # The reader is sure too soon of a few words: that they are like both is what counts.
-    return best.similar - other.similar < ALIKE and other.similar >= LIKE
 
 
 def slot_of(found: Found) -> str:

@@ -13,11 +13,12 @@ from soni.du.local import acts, corrections
 from soni.du.local.answering import collect
 from soni.du.local.asides import agreed, called_off, read_as_act, resumed, said_to_any
 from soni.du.local.assistant import Assistant
+from soni.du.local.choosing import INTERRUPT, START, SURELY, request, two_requests
 from soni.du.local.clauses import parts
 from soni.du.local.confirming import confirm
 from soni.du.local.language import language_of
 from soni.du.local.lead_ins import without_lead_in
-from soni.du.local.message import INTERRUPT, START, SURELY, Message
+from soni.du.local.message import Message
 from soni.du.local.words import content, lexicon
 from soni.du.understanding import Found, Understood, Usage
 
@@ -112,9 +113,9 @@ def _by_task(message: Message) -> list[Found] | None:
         case {"type": "inform"}:
             if acts.is_acknowledgement(message.core):
                 return [Found(Acknowledge(), evidence="an acknowledgement")]
-            return message.start(message.core, INTERRUPT) or [Found(Acknowledge(), 0.5, "something was said")]
+            return request(message, message.core, INTERRUPT) or [Found(Acknowledge(), 0.5, "something was said")]
         case _ if message.context.active_flow:
             values = message.values(message.core, message.context.slots_of(*message.context.chain))
-            return message.start(message.core, SURELY if values else INTERRUPT) or values or None
+            return request(message, message.core, SURELY if values else INTERRUPT) or values or None
         case _:
-            return message.two() or message.start(message.core, START)
+            return two_requests(message) or request(message, message.core, START)

@@ -1,0 +1,156 @@
+"""Which flow a message asks for: one, one of several, two, or none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from soni.core.commands import Clarify, ResumeFlow, StartFlow
+from soni.du.local import acts
+from soni.du.local.clauses import JOINED, cuts, parts
+from soni.du.local.corrections import positive
+from soni.du.local.message import REQUESTS
+from soni.du.local.words import content, fold
+from soni.du.understanding import Found
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from soni.du.local.flows import Score
+    from soni.du.local.message import Message
+
+START = 0.45
+"""How sure of a flow when nothing was asked."""
+INTERRUPT = 0.55
+"""The same while a question is open: an answer is likelier than a change of subject."""
+SURELY = 0.85
+"""The same where the message also answers the question."""
+ANSWERED = 0.97
+"""The same where the reader sees an answer and no request."""
+BOTH = 0.6
+"""The same for each of two requests in one message."""
+JOINED_BAR = 0.4
+"""The same where a word such as 'then' or 'also' joins them."""
+CLOSE = 0.06
+"""How much nearer one flow must be than another to be taken without asking."""
+MOST_OFFERED = 4
+VAGUE, RATHER_VAGUE = 6, 8
+ALIKE = 0.085
+"""How much more a few words must be like one flow than like another to be taken for it."""
+LIKE = 0.35
+"""How much they must be like the other at all."""
+HEARD = 0.05
+"""How likely the reader must think a request, or the flow it is for, while something else is under way."""
+OUTSIDE = 0.9
+"""How sure it must be that a message asks for nothing there is, or that it asks for something."""
+RIVAL = 0.6
+"""How sure it must be of another flow than the likeliest for both to be offered."""
+SHARED = 0.2
+"""How likely it must think a flow that a vague request may be for."""
+
+
+def request(message: Message, text: str, least: float) -> list[Found] | None:
+    """The flow that the words ask for, with the values they name."""
+    if acts.is_refusal(text) and not _requests(message, text):
+        return None
+    match = message.assistant.patterns.match(text, message.context.flows, message.context.reading)
+    if match is not None and positive(text) == text and "?" not in text:
+        values = message.values(text, message.context.slots_of(match.flow), preset=match.values)
+        if match.flow == message.context.active_flow:
+            return values
+        return [Found(StartFlow(flow=match.flow), 0.95, f"like '{match.phrase}'"), *values]
+    ranked = message.ranked(text)
+    if _unheard(message, text, ranked):
+        return None
+    sure = message.sure(ranked)
+    for part in parts(text) if sure < BOTH and not _is_outside(message, text) else []:
+        again = message.ranked(part) if len(content(part)) > 2 else []
+        if message.sure(again) > sure:
+            ranked, sure = again, message.sure(again)
+    if not ranked or sure < least:
+        return _unsure(message, text) if ranked and ranked[0].similar >= LIKE else None
+    near = [score for score in ranked if _close(ranked[0], score, text) and _may_be(message, text, score)]
+    near = _rivals(message, text, ranked) or near[:MOST_OFFERED]
+    values = message.values(text, message.context.slots_of(ranked[0].flow))
+    if len(near) > 1 and not values:
+        options = [score.flow for score in near]
+        return [Found(Clarify(options=options), sure, " or ".join(f"like '{score.phrase}'" for score in near))]
+    if ranked[0].flow in message.context.paused_flows and not values:
+        return [Found(ResumeFlow(flow=ranked[0].flow), sure, f"like '{ranked[0].phrase}'")]
+    return [Found(StartFlow(flow=ranked[0].flow), sure, f"like '{ranked[0].phrase}'"), *values]
+
+
+def _may_be(message: Message, text: str, score: Score) -> bool:
+    """Whether the reader thinks a flow possible."""
+    return message.heard(text) is None or score.read is None or message.likely(score.flow)
+
+
+def _rivals(message: Message, text: str, ranked: Sequence[Score]) -> list[Score]:
+    """The likeliest flow and the one that the reader would take, where a few words say too little."""
+    reading = message.heard(text)
+    if reading is None or ranked[0].read is None or len(content(text)) > RATHER_VAGUE:
+        return []
+    other = next((score for score in ranked[1:] if reading.among.get(score.flow, 0.0) >= RIVAL), None)
+    return [ranked[0], other] if other is not None else []
+
+
+def _unheard(message: Message, text: str, ranked: Sequence[Score]) -> bool:
+    """Whether something else is under way, and the reader hears nothing of the likeliest flow."""
+    reading = message.heard(text) if message.context.task and ranked else None
+    if reading is None or ranked[0].read is None or ranked[0].flow in message.context.paused_flows:
+        return False
+    return max(ranked[0].read, reading.acts["start"]) < HEARD
+
+
+def _is_outside(message: Message, text: str) -> bool:
+    """Whether the reader is sure that the message asks for nothing there is."""
+    reading = message.heard(text)
+    return reading is not None and reading.acts["outside"] >= OUTSIDE
+
+
+def _unsure(message: Message, text: str) -> list[Found] | None:
+    """The flows to choose from where the reader sees a request for one of them, but not for which."""
+    reading = None if message.context.task or message.context.active_flow else message.heard(text)
+    if reading is None or reading.acts["start"] < OUTSIDE or reading.acts["outside"] >= SHARED:
+        return None
+    among = reading.among
+    near = sorted((name for name in among if among[name] >= SHARED), key=lambda name: -among[name])[:MOST_OFFERED]
+    return [Found(Clarify(options=near), among[near[0]], "read as one of these")] if len(near) > 1 else None
+
+
+def _requests(message: Message, text: str) -> bool:
+    """Whether the reader sees a request behind a refusal: 'I no longer want this one, give me another'."""
+    reading = message.heard(text) if len(parts(text)) > 1 else None
+    return reading is not None and reading.acts["start"] >= REQUESTS
+
+
+def two_requests(message: Message) -> list[Found] | None:
+    """Two requests in one message, in spoken order."""
+    best: tuple[float, list[Found]] | None = None
+    for left, right in cuts(message.core):
+        between = fold(message.core)[len(left) : len(message.core) - len(right)]
+        joined = JOINED.search(between) is not None
+        bar = JOINED_BAR if joined else BOTH
+        first, second = request(message, left, bar), request(message, right, bar)
+        if first is None or second is None:
+            continue
+        one, other = first[0].command, second[0].command
+        if not isinstance(one, StartFlow) or not isinstance(other, StartFlow) or one.flow == other.flow:
+            continue
+        if joined or (message.likely(one.flow) and message.likely(other.flow)):
+            least = min(first[0].confidence, second[0].confidence)
+            if best is None or least > best[0]:
+                best = least, [*first, *second]
+    return best[1] if best else None
+
+
+def _close(best: Score, other: Score, text: str) -> bool:
+    """Whether nothing tells which of two flows is meant; a few words that fit both alike say too little."""
+    lead = best.value - other.value
+    if lead < CLOSE:
+        return True
+    if len(content(text)) > VAGUE:
+        return False
+    if best.read is None:
+        return lead < 3 * CLOSE and best.similar - other.similar < CLOSE / 2
+    # The reader is sure too soon of a few words: that they are like both is what counts.
+    return best.similar - other.similar < ALIKE and other.similar >= LIKE
