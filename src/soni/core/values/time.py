@@ -39,6 +39,7 @@ _PAST = re.compile(
 )
 _Y = re.compile(r"(?P<hour>[a-z0-9 ]+?) (?P<way>y|menos|con) (?P<minutes>[a-z0-9 ]+?)(?: minutos?)?")
 _PARA = re.compile(r"(?P<minutes>[a-z0-9 ]+?)(?: minutos?)? (?P<way>para) las? (?P<hour>[a-z0-9 ]+)")
+_ZERO_BEFORE = re.compile(r"\b0\d", re.ASCII)
 _HALVES = {
     "half": 30,
     "a half": 30,
@@ -59,10 +60,17 @@ class TimeType(ValueType[time]):
     formats = frozenset({"short", "medium"})
 
     def parse(self, text: str, reading: Reading) -> time:
-        said = read_despite_slips(bare(text), reading.language, lambda phrase: time_in(phrase, reading.language))
+        said = _said(text, reading.language)
         if said is None:
             raise ValueError("not a time of day")
         return said
+
+    def otherwise(self, text: str, reading: Reading) -> time | None:
+        """'Nine' is nine in the evening where nobody comes at nine in the morning; '09:00' leaves no choice."""
+        if _ZERO_BEFORE.search(text):
+            return None
+        first, later = _said(text, reading.language), _said(text, reading.language, "pm")
+        return later if later != first else None
 
     def coerce(self, value: object, reading: Reading) -> time:
         if isinstance(value, str):
@@ -87,6 +95,10 @@ class TimeType(ValueType[time]):
         return plain_spaces(written)
 
 
+def _said(text: str, language: str, part: str | None = None) -> time | None:
+    return read_despite_slips(bare(text), language, lambda phrase: time_in(phrase, language, part=part))
+
+
 def time_in(phrase: str, language: str, *, part: str | None = None, alone: bool = True) -> time | None:
     """The time a folded phrase is; `part` of the day if said elsewhere, `alone` if a bare hour may count."""
     leading = _LEADING.match(phrase)
@@ -104,7 +116,7 @@ def time_in(phrase: str, language: str, *, part: str | None = None, alone: bool 
     certain = leading is not None or ended is not None or marked is not None
     if not certain and clock == "once" and not is_spanish(language):
         return None
-    read = _clock(clock, certain=certain, bare_hour=certain or alone)
+    read = _clock(clock, bare_hour=certain or alone)
     if read is None:
         return None
     hour = _hour_of_day(read.hour, part)
@@ -119,12 +131,12 @@ def part_of_day(phrase: str) -> tuple[str, str | None]:
     return ended["rest"], ended.lastgroup
 
 
-def _clock(clock: str, *, certain: bool, bare_hour: bool) -> time | None:
+def _clock(clock: str, *, bare_hour: bool) -> time | None:
     """Hours and minutes as said, before any part of the day is known."""
     digits = _DIGITS.fullmatch(clock)
     if digits is not None:
         hour, mark, minutes, seconds, fraction = digits.groups()
-        if (mark is None and not bare_hour) or (mark == "." and not certain):
+        if mark in (None, ".") and not bare_hour:
             return None
         return _time(int(hour), int(minutes or 0), int(seconds or 0), int((fraction or "").ljust(6, "0")))
     if clock in COUNT:
@@ -148,7 +160,7 @@ def _around(hour_said: str, minutes_said: str, backwards: bool) -> time | None:
 def _one_after_the_other(words: list[str]) -> time | None:
     """Half six, six thirty, nine oh five."""
     if len(words) == 2 and words[0] == "half":
-        hour = COUNT.get(words[1])
+        hour = _small(words[1])
         return None if hour is None or not 1 <= hour <= 12 else _time(hour, 30)
     for split in range(1, min(len(words), 4)):
         hour = COUNT.get(" ".join(words[:split]))

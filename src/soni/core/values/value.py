@@ -42,6 +42,10 @@ class ValueType(ABC, Generic[T]):
     def coerce(self, value: object, reading: Reading) -> T:
         """A value that came from Python (an action, the host, a model); text is parsed."""
 
+    def otherwise(self, text: str, reading: Reading) -> T | None:
+        """What else the words may mean, for where their first meaning is refused; None if nothing."""
+        return None
+
     @abstractmethod
     def dump(self, value: T) -> Json:
         """The value as it stands in the state: JSON and nothing else."""

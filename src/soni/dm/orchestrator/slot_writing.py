@@ -163,6 +163,11 @@ async def _accepted(
     try:
         stored = await context.accept(state, {slot: value}, flow_id=frame["flow_id"], rules=rules)
     except InvalidValue as error:
+        other = _otherwise(slot, value, state, context)
+        if other is not None:
+            stored, refused = await _accepted(slot, other, state, context, frame)
+            if refused is None:
+                return stored, None
         text = next((step.error for step in questions if step.error), None) or context.config.slots[slot].error
         key = f"{frame['flow_id']}/{slot}/{frame['attempts']}"
         slots = context.loaded(context.flow_manager.get_slots(state, frame["flow_id"]))
@@ -171,6 +176,12 @@ async def _accepted(
         trace = {"event": "invalid", "slot": slot, "why": why}
         return None, merge_deltas([FlowDelta(tasks=(inform(said),), trace=(trace,)), _void(state, context)])
     return stored[slot], None
+
+
+def _otherwise(slot: str, value: Any, state: DialogueState, context: RuntimeContext) -> Any:
+    """What else a person's words may mean; None if nothing."""
+    kind = context.config.slots[slot].value_type
+    return kind.otherwise(value, context.reading(state)) if isinstance(value, str) else None
 
 
 def _void(state: DialogueState, context: RuntimeContext) -> FlowDelta:
