@@ -25,7 +25,7 @@ IBAN = {"flow": "transfer_funds", "filled": {"amount": 50, "recipient": "Bo"}, "
     "message",
     ["absolutly", "perfekt", "That's all corect, thank you my dear", "Correcto, proceda usted", "afirmatibo",
      "ándale sí, de una vez", "de una parce", "dale pues", "listo", "crack on mate", "book away!", "por mí bien", "👍",
-     "si porfavor", "that works for me"],
+     "si porfavor", "that works for me", "sí, siga por favor", "sí, hazlo ya", "sí por favor, muy amable"],
 )  # fmt: skip
 async def test_a_yes_in_other_words(message: str) -> None:
     assert (await read(message, REVIEW)).commands == (AffirmConfirmation(),)
@@ -35,6 +35,13 @@ async def test_a_yes_and_what_comes_next() -> None:
     yes = {"affirm_confirmation": True}
     assert await meant("yes and once that is done show me my balance", REVIEW) == [yes, {"start_flow": "check_balance"}]
     assert await meant("sí, y luego enséñame mis movimientos", REVIEW) == [yes, {"start_flow": "list_transactions"}]
+
+
+async def test_what_is_open_ends_before_a_person_is_asked_for() -> None:
+    ends = [{"cancel_flow": True}, {"human_handoff": True}]
+    assert await meant("cancel this and put me through to a real person", REVIEW) == ends
+    assert await meant("cancela esto y pásame con alguien de carne y hueso", AMOUNT) == ends
+    assert await meant("put me through to a real person", REVIEW) == [{"human_handoff": True}]
 
 
 @pytest.mark.parametrize(

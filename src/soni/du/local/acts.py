@@ -136,8 +136,8 @@ _PEOPLE = lexicon(
     "empleado empleada"
 )
 _TALKING = lexicon(
-    "talk speak chat call hablar hablo hable hablamos comunicar comuniqueme comunicame pasame ponme paseme "
-    "pongame llame llamen"
+    "talk speak chat call through connect hablar hablo hable hablamos comunicar comuniqueme comunicame pasame ponme "
+    "paseme pongame llame llamen"
 )
 _WANTING = lexicon("want need give get put quiero necesito dame deme prefiero rather")
 _ONESELF = lexicon(

@@ -17,6 +17,7 @@ from soni.core.commands import (
     Restart,
     ResumeFlow,
     Skip,
+    StartFlow,
 )
 from soni.du.local import acts
 from soni.du.local.choosing import INTERRUPT, JOINED_BAR, SURELY, VAGUE, request
@@ -98,7 +99,7 @@ def said_to_any(message: Message) -> list[Found] | None:
         if isinstance(act, ChitChat) and text == sentences[0] and len(sentences) > 1:
             continue  # a greeting, and then something else
         if act is not None and _makes_sense(message, act):
-            return [Found(act, evidence=f"'{message.text}' said to any assistant")]
+            return _and_a_person(message) or [Found(act, evidence=f"'{message.text}' said to any assistant")]
     if (own := _own_command(message)) is not None:
         return [own]
     if message.reading is not None:
@@ -216,6 +217,8 @@ def called_off(message: Message) -> list[Found] | None:
     """'Cancel the transfer', 'cancel that and show my balance'; unless calling off is what a flow is for."""
     if _answered(message):
         return None
+    if (person := _and_a_person(message)) is not None:
+        return person
     asked = message.context.slots.get(message.context.asked or "")
     if (
         asked is not None
@@ -242,9 +245,28 @@ def called_off(message: Message) -> list[Found] | None:
                 return None
             if start := request(message, right, JOINED_BAR):
                 return [cancel, *start]
-    if not message.context.active_flow and message.reading is not None and message.reading.acts["start"] >= TOLD_OFF:
-        return None  # 'cancel my card'
+    if message.reading is not None and message.reading.acts["start"] >= TOLD_OFF:
+        if not message.context.active_flow:
+            return None  # 'cancel my card'
+        return [cancel, *_wanted_instead(message)]
     return [cancel] if message.context.active_flow or len(content(message.core)) <= VAGUE else None
+
+
+def _and_a_person(message: Message) -> list[Found] | None:
+    """'Cancel this and put me through to somebody': what is open ends first."""
+    person, reading = HumanHandoff(), message.reading
+    heard = reading is not None and reading.acts["human"] >= TOLD_OFF
+    for left, right in cuts(message.core) if message.context.active_flow and _makes_sense(message, person) else []:
+        if acts.begins_with_cancel(left) and (heard or acts.act_of(right) == person):
+            off = Found(CancelFlow(), 0.9, f"'{left}' calls it off")
+            return [off, Found(person, evidence=f"'{right}' asks for one")]
+    return None
+
+
+def _wanted_instead(message: Message) -> list[Found]:
+    """'Scrap that I came to pay the water': what is asked for in place of what is called off, with no word between."""
+    start = request(message, message.core, JOINED_BAR)
+    return start if start and isinstance(start[0].command, StartFlow) else []
 
 
 def _called_off_later(message: Message) -> list[Found] | None:

@@ -35,6 +35,13 @@ _HARMLESS = lexicon(
     "tio tia parce guey wey compa jefe hermano che joven mismo just and y then pues pos po well bueno eh kindly"
 )
 """Words that change nothing about a yes."""
+_POLITE = frozenset({
+    "por favor", "muy amable", "si es tan amable", "si eres tan amable", "se lo agradezco", "te lo agradezco",
+    "mil gracias",
+    "if you would", "if you please", "if you don't mind", "thanks a lot", "thanks a million", "much appreciated",
+    "thank you very much", "thanks very much", "very kind", "cheers",
+})  # fmt: skip
+"""Phrases that change nothing about it, though a word of theirs might."""
 _GO_AHEAD = re.compile(
     r"(?:(?:you can|you may|go ahead and|please|just|then|puedes|podeis|puede|pueden) )*"
     r"(?:(?:do|send|pay|book|block|reserve|confirm|make|place|transfer|order|buy|submit|process|complete|finish|schedule"
@@ -226,6 +233,8 @@ def _yes_at(plain: list[str], place: int, *, undoing: bool) -> tuple[int, bool]:
         phrase = " ".join(plain[place : place + length])
         if phrase in _YES or approves(phrase):
             return length, True
+        if phrase in _POLITE:
+            return length, False
         if place and (_GO_AHEAD.fullmatch(phrase) or (undoing and _UNDO_IT.fullmatch(phrase))):
             return length, True
         if not place and _GO_AHEAD.fullmatch(phrase) and (length > 1 or _DO_IT.search(phrase)):
