@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import random
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -300,6 +301,8 @@ def test_a_small_reader_learns_is_exported_and_reads(data: Path, tmp_path: Path)
     assert "trained 60 steps" in lines[-1]
 
     save(trained.model, tmp_path, "small", trained.kept)
+    onward = train(replace(settings, steps=4, rate=1e-5, earlier=tmp_path / "small"), lines.append)
+    assert np.mean(onward.losses) < 0.8 * np.mean(trained.losses[:10])
     weights = whole_weights(join(tmp_path, "small"), {}, [])
     export(weights, tmp_path / "reader.onnx", heads=2)
     packer = _packer(data)

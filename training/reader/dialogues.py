@@ -229,7 +229,7 @@ class Dialogues:
             slots=slots,
             labels=labels,
             acts=frozenset(acts),
-            unknown_acts=frozenset({"correct", "greet", "resume", "chat"} - acts),
+            unknown_acts=frozenset({"greet", "resume", "chat"} - acts),
         )
 
     def _slots(

@@ -9,7 +9,7 @@ from typing import Any
 
 from training.reader.noise import chatty
 from training.reader.samples import FlowSchema, SlotSchema
-from training.reader.values import made_up, value
+from training.reader.values import made_up, related, value
 
 LANGUAGES = ("en", "es")
 FIELD = re.compile(r"\{(old:)?(\w+)\}")
@@ -84,6 +84,8 @@ class Domain:
             end = match.end()
             is_old, name = bool(match.group(1)), match.group(2)
             words, option = self._value(name, draw, language)
+            if self._told["slots"][name]["type"] == "person" and draw.random() < 0.06:
+                written.text += related(draw, language)
             start = len(written.text)
             written.text += words
             if is_old or name in written.spans:

@@ -32,7 +32,7 @@ from training.reader.dialogues import Dialogues
 from training.reader.gloss import Gloss
 from training.reader.mixture import SHARES, Intents, Mixture, Taught, teaching_texts
 from training.reader.model import Reader, Size, likeness_loss, losses, sentence_loss
-from training.reader.weights import first_new, known_words, load, save
+from training.reader.weights import first_new, join, known_words, load, save, whole_weights
 from training.reader.written import Domains
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class Settings:
     data: Path
     base: Path | None = None
     """The sentence encoder to begin with; without one all weights begin at random."""
+    earlier: Path | None = None
+    """Weights of an earlier training to go on from: FOLDER/NAME."""
     minutes: float = 16.3
     """How long, with the preparation; `steps` instead, if any."""
     steps: int = 0
@@ -243,6 +245,10 @@ def train(settings: Settings, log: Callable[[str], None] = print, folder: Path |
         batches = iter(Batches(mixture, packer, settings.batch, settings.seed, settings.workers))
     else:
         batches = mixture.batches(packer, settings.batch, settings.seed)
+    if settings.earlier:
+        base = load(settings.base) if settings.base else {}
+        known = whole_weights(join(settings.earlier.parent, settings.earlier.name), base, old_ids)
+        model.load_state_dict({name: torch.as_tensor(array) for name, array in known.items()})
     kept = first_new(old_ids) if settings.base else 0
     left = settings.minutes * 60 - (time.monotonic() - began)
     trained = _steps(settings, model.to(device).train(), kept, batches, sentences, device, left, log)
@@ -322,6 +328,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", required=True, type=Path, help="the folder with the training data")
     parser.add_argument("--base", required=True, type=Path, help="model.safetensors of all-MiniLM-L6-v2")
+    parser.add_argument("--earlier", type=Path, help="weights of an earlier training to go on from: FOLDER/NAME")
     parser.add_argument("--out", required=True, type=Path, help="where the weights go")
     parser.add_argument("--name", default="reader", help="what the weights are called (%(default)s)")
     parser.add_argument("--minutes", type=float, default=16.3, help="how long, with the preparation (%(default)s)")

@@ -84,7 +84,7 @@ def _written(kind: str, draw: Random, language: str) -> str:
         minutes=draw.choice(["00", "15", "30", "45", "10", "20"]),
         count=count,
         cents=draw.choice(["50", "99", "25"]),
-        ten=told["tens"].get(count, count),
+        ten=told["in_words"].get(count, count),
         currency=draw.choice(told["currencies"]),
         house=draw.randint(1, 99),
         street=draw.choice(told["streets"]),
@@ -99,10 +99,18 @@ def _count(draw: Random, language: str, most: int) -> str:
 
 
 def _person(draw: Random, language: str) -> str:
-    if draw.random() < 0.05:
+    way = draw.random()
+    if way < 0.08:
         return str(draw.choice(_TOLD[language]["family"]))
-    first = draw.choice(_FIRST)
-    return first if draw.random() < 0.5 else f"{first} {draw.choice(_LAST)}"
+    if way < 0.16:
+        return "".join(draw.choice(_SYLLABLES) for _ in range(draw.randint(2, 4))).title()
+    first, last = draw.choice(_FIRST), draw.choice(_LAST)
+    return last if way < 0.24 else first if way < 0.6 else f"{first} {last}"
+
+
+def related(draw: Random, language: str) -> str:
+    """What somebody is to whom speaks, before the name."""
+    return f"{draw.choice(_TOLD[language]['relations'])} "
 
 
 def _phone(draw: Random) -> str:

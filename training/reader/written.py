@@ -25,7 +25,12 @@ _OFTEN = {
 what none of its flows does."""
 _IMPLIED = 0.5
 """How often a choice that is asked for is answered without naming an option."""
-_JOINS = {"en": [", and ", ". ", ", oh and ", " and "], "es": [", y ", ". ", ", ah y ", " y "]}
+_UNSAID = 0.5
+"""How often nothing is taught about the options that a request does not name: it may mean one, nobody labelled that."""
+_JOINS = {
+    "en": [", and ", ". ", ", oh and ", " and ", ", ", " ", ", also "],
+    "es": [", y ", ". ", ", ah y ", " y ", ", ", " ", " y también "],
+}
 _BESIDES: dict[str, set[str]] = {
     "cancel": {"negate", "thank"},
     "here": {"negate", "thank"},
@@ -60,11 +65,11 @@ class Domains:
         others = [flow for flow in others if flow.domain != domain.name]
         way = draw.random()
         make = (
-            self._start if way < 0.34
-            else self._answer if way < 0.55
+            self._start if way < 0.37
+            else self._answer if way < 0.56
             else self._correct if way < 0.64
-            else self._reply if way < 0.76
-            else self._boolean if way < 0.79
+            else self._reply if way < 0.75
+            else self._boolean if way < 0.77
             else self._unclear if way < 0.82
             else self._leave
         )  # fmt: skip
@@ -76,11 +81,15 @@ class Domains:
         template = draw.choice(domain.starts(name, language))
         written = domain.write(template, draw, language)
         hinted = [one for one in domain.flows[name].slots if one not in written.spans and domain.implied(one, language)]
-        if hinted and draw.random() < 0.15:
-            written = self._with(written, self._hint(draw, domain, draw.choice(hinted), language), draw, language)
+        maybe = set(hinted) if draw.random() < _UNSAID else set()
+        if hinted and draw.random() < 0.25:
+            one, other = draw.sample([written, self._hint(draw, domain, draw.choice(hinted), language)], 2)
+            written = self._with(one, other, draw, language)
+        if draw.random() < 0.06:
+            return self._two(draw, domain, others, language, name, written)
         bot, task, active, asked = draw.choice(_HELLO[language]), None, None, None
         acts = {"start"} | ({"inform"} if written.spans else set())
-        if draw.random() < 0.25:
+        if draw.random() < 0.3:
             asked = draw.choice(list(domain.slots))
             asks, _ = domain.answers(asked, language)
             active = draw.choice([flow for flow in domain.owners[asked] if flow != name] or [None])
@@ -89,6 +98,10 @@ class Domains:
         if draw.random() < 0.12:
             written, bot = self._after(draw, written, domain, language, acts)
             active, asked, task = draw.choice([flow for flow in domain.flows if flow != name]), None, "confirm"
+        elif task and draw.random() < 0.6:
+            is_dropped = draw.random() < 0.3
+            written = led(written, str(draw.choice(self.acts[language]["drops" if is_dropped else "interrupts"])))
+            acts |= {"cancel"} if is_dropped else set()
         else:
             written = self._around(draw, written, language, acts)
         is_gone = draw.random() < 0.1
@@ -97,7 +110,19 @@ class Domains:
         return self._made(
             draw, domain, others, language, written, bot, task,
             wanted=None if is_gone else name, active=active, asked=asked, flow=name, acts=acts,
-            gone=name if is_gone else None, source=template,
+            gone=name if is_gone else None, source=template, maybe=maybe,
+        )  # fmt: skip
+
+    def _two(
+        self, draw: Random, domain: Domain, others: list[FlowSchema], language: str, first: str, written: Written
+    ) -> Sample:
+        """Two requests in one message."""
+        second = draw.choice([flow for flow in domain.flows if flow != first])
+        behind = domain.write(draw.choice(domain.starts(second, language)), draw, language)
+        return self._made(
+            draw, domain, others, language, self._with(written, behind, draw, language), draw.choice(_HELLO[language]),
+            None, wanted=first, active=None, asked=None, flow=None, acts={"start"},
+            unknown={"inform", "greet", "thank", "help"}, shared=[first, second], maybe=set(domain.slots),
         )  # fmt: skip
 
     def _answer(self, draw: Random, domain: Domain, others: list[FlowSchema], language: str) -> Sample:
@@ -111,11 +136,12 @@ class Domains:
         else:
             written = domain.write(draw.choice(replies), draw, language)
         acts = {"inform"} if written.spans else set()
-        changed: set[str] = set()
+        changed = set(written.spans) - {slot} if draw.random() < 0.3 else set()
+        acts |= {"correct"} if changed else set()
         if draw.random() < 0.12:
             change = domain.write(draw.choice(domain.said("corrections", language)), draw, language)
             if change.spans and not set(change.spans) & {slot, *written.spans}:
-                changed, acts = set(change.spans), acts | {"correct"}
+                changed, acts = changed | set(change.spans), acts | {"correct"}
                 one, other = draw.sample([written, change], 2)
                 written = self._with(one, other, draw, language)
         if domain.slots[slot].kind == "boolean":
@@ -234,6 +260,9 @@ class Domains:
             bot, task = (draw.choice(asks), "collect") if asks else (bot, None)
             if act in ("cancel", "here") and draw.random() < 0.4:
                 bot, task = domain.write(draw.choice(domain.said("confirms", language)), draw, language).text, "confirm"
+        if act in ("human", "bye") and is_open and draw.random() < 0.12:
+            written = led(written, str(draw.choice(self.acts[language]["drops"])))
+            acts |= {"cancel"}
         if act in ("thank", "bye", "greet") and draw.random() < 0.2:
             other = draw.choice(["thank", "bye"])
             written = Written(f"{written.text}, {draw.choice(said[other])}")
@@ -296,6 +325,7 @@ class Domains:
         skipped: str | None = None,
         source: str = "",
         shared: list[str] | None = None,
+        maybe: set[str] | None = None,
     ) -> Sample:
         tongue = language if draw.random() < 0.75 else "en" if language == "es" or draw.random() < 0.8 else "es"
         keep = [one for name, one in domain.flows.items() if name != gone]
@@ -305,7 +335,9 @@ class Domains:
         states = {f"{domain.name}/{paused}": FLOW_PAUSED, f"{domain.name}/{active}": FLOW_ACTIVE}
         flows = [FlowText(one.told(draw, tongue, source), states.get(one.key, FLOW)) for one in candidates]
         keys = [one.key for one in candidates]
-        slots, labels = self._slots(draw, domain, tongue, written, flow, asked, filled or set(), task, skipped)
+        slots, labels = self._slots(
+            draw, domain, tongue, written, flow, asked, filled or set(), task, skipped, maybe or set()
+        )
         number = -1 if is_open else UNKNOWN
         soft = None
         if shared is not None:
@@ -337,6 +369,7 @@ class Domains:
         filled: set[str],
         task: str | None,
         skipped: str | None,
+        maybe: set[str],
     ) -> tuple[list[SlotText], list[SlotLabel]]:
         names = list(domain.flows[flow].slots) if flow and draw.random() < 0.7 else list(domain.slots)
         if asked and asked not in names:
@@ -346,9 +379,8 @@ class Domains:
         tells = draw.random() < 0.85
         slots, labels = [], []
         for name in names:
-            is_filled = name != asked and (
-                name in filled or task == "confirm" or (task == "collect" and draw.random() < 0.3)
-            )
+            may_be = name not in written.spans and (task == "confirm" or (task == "collect" and draw.random() < 0.3))
+            is_filled = name != asked and (name in filled or may_be)
             state = SLOT_ASKED if name == asked else SLOT_FILLED if is_filled else SLOT
             option = written.options.get(name)
             slot, options = domain.slots[name].told(draw, language, kept=option, state=state if tells else SLOT)
@@ -356,7 +388,7 @@ class Domains:
             if name == skipped:
                 labels.append(SlotLabel(ANY))
             elif name not in written.spans:
-                labels.append(SlotLabel())
+                labels.append(SlotLabel(UNKNOWN) if name in maybe else SlotLabel())
             elif options:
                 labels.append(
                     SlotLabel(VALUE, option=options.index(option)) if option in options else SlotLabel(UNKNOWN)
