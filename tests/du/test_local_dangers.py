@@ -82,6 +82,7 @@ REASON = {"flow": "block_card", "filled": {"card": "debit"}, "asked": "block_rea
         ("wait", RECIPIENT, "wait"), ("nobody", RECIPIENT, "nobody"), ("60", RECIPIENT, "60"),
         ("espera", RECIPIENT, "espera"),
         ("send not 50 but 60 to Ana", None, "50"), ("send 50 to Ana tomorrow", None, "Ana tomorrow"),
+        ("envía 50 a Ana de mi cuenta", None, "Ana de mi cuenta"),
         ("send 50 to Ana and 20 to Bob", None, "Ana and 20 to Bob"), ("the waiter", BILLER, "water"),
         ("le debo 80 a Ana, mándale 50", None, "80"),
     ],

@@ -21,6 +21,8 @@ _STOP = lexicon(
     "cuando if si instead not no asap tonight ya then luego so e"
 )
 _RELATIVES = lexicon("my mi our nuestro nuestra un una a an the el la los las")
+_FROM = re.compile(r"\s+de (?:mi|la|nuestra|mis) (?:cuentas?|parte|tarjetas?|n[oó]mina|ahorros)\b.*", re.IGNORECASE)
+"""'Ana de mi cuenta'."""
 _SPELT = re.compile(r",?\s+(?:as[ií] )?(?:con|with(?: an?)?) ['\"]?\w['\"]?$", re.IGNORECASE)
 """'Zamorano, con z'."""
 _RELATIVE_OF = re.compile(
@@ -148,7 +150,7 @@ def without_relation(text: str) -> str:
 def leading_name(text: str) -> str:
     """The name that some words begin with: 'Ana' of 'Ana tomorrow'."""
     end = 0
-    for word in tokens(text):
+    for word in tokens(_FROM.sub("", text)):
         if _ends_name(word.plain) and not (end and word.plain in _PARTICLES):
             break
         end = word.end
