@@ -26,17 +26,25 @@ _YES = _phrases("""
     confirmo, confirmar, acepto, va, afirmativo, esta bien, muy bien, todo correcto, que si, sii, si si, envialo,
     mandalo, por supuesto que si, desde luego que si, hagalo, genial, sale, orale, asi esta bien, es correcto, esta
     correcto, proceda, procede, todo bien, me parece bien, eso mismo, conforme, yess, yeh, aye, you bet, ok then, ok
-    sure, okie dokie, okey dokey, righto, right you are, fantastic, brilliant, amazing, lovely, superb, approved,
-    roger that, let's do it, lets do it, do that, make it so, spot on, bang on, that's it, thats it, that's the one,
-    thats the one, lgtm, go on then, crack on, by all means, happy with that, i'm happy with that, im happy with that,
-    i am sure, i'm sure, im sure, without a doubt, totally, for sure, 100%, 100 percent, deal, k, kk, pay it, book it,
+    sure, okie dokie, okey dokey, righto, right you are, fantastic, brilliant, amazing, lovely, superb, approved, roger
+    that, let's do it, lets do it, do that, make it so, spot on, bang on, that's it, thats it, that's the one, thats
+    the one, lgtm, go on then, crack on, by all means, happy with that, i'm happy with that, im happy with that, i am
+    sure, i'm sure, im sure, without a doubt, totally, for sure, 100%, 100 percent, deal, k, kk, pay it, book it,
     please proceed, please go ahead, aja, claro claro, dale pues, venga va, venga vale, va pues, vale pues, sale pues,
     sale y vale, de una, de una vez, trato hecho, asi mero, tal cual, eso, exacto eso, todo en orden, listo, listo
     pues, hagale, hagale pues, dele, dele pues, por mi si, por mi bien, por mi perfecto, obvio, obvio que si, seguro
     que si, sin duda, cien por cien, cien por ciento, tira, tira millas, dale nomas, adelante con ello, adelante pues,
-    me sirve, me cuadra, me late, me vale asi, ta bien, esta bueno, esta perfecto, bien asi, andale, andale pues,
-    orale pues, si po, sipo, oka, okis, de lujo, faltaria mas, si porfavor, 👍, 👌, afirmo, estoy seguro, estoy segura,
-    de acuerdo con todo, nice, just the ticket, that's just the ticket, you got it, hook me up
+    me sirve, me cuadra, me late, me vale asi, ta bien, esta bueno, esta perfecto, bien asi, andale, andale pues, orale
+    pues, si po, sipo, oka, okis, de lujo, faltaria mas, si porfavor, 👍, 👌, afirmo, estoy seguro, estoy segura, de
+    acuerdo con todo, nice, just the ticket, that's just the ticket, you got it, hook me up, hell yes, hell yeah, heck
+    yes, heck yeah, damn right, too right, make it happen, you have the green light, you've got the green light, green
+    light, green light from me, ship it, hit send, work away, fire ahead, away you go, off you go, have at it, good to
+    go, get it done, put it through, seal the deal, suits me, suits me fine, uh huh, uh-huh, mhm, mmhm, yessir, yes
+    ma'am, yup yup, yes yes, yas, yass, yesss, alrighty, okey doke, grand, grand so, go on, yes all of it, yes to all,
+    yes to all of it, ✅, si senor, si senora, luz verde, tienes luz verde, tiene luz verde, tienes mi visto bueno,
+    tiene mi visto bueno, tiene usted mi visto bueno, autorizo, lo autorizo, positivo, si esa misma, si ese mismo,
+    palante, tira palante, para adelante, a por ello, al lio, dale gas, metele, metele nomas, va que va, bien ahi, de
+    diez, correctisimo, perfectisimo, si a todo, bien, oki, okey, sep, siii
 """)
 _NO = _phrases("""
     no, nope, nah, nay, false, off, no way, not really, not at all, of course not, definitely not, absolutely not,
@@ -55,7 +63,7 @@ YES, NO = frozenset(_YES), frozenset(_NO)
 
 _GOOD = (
     "perfect|great|good|fine|correct|right|wonderful|awesome|okay|ok|nice|lovely|excellent|accurate|fantastic|"
-    "brilliant|amazing|superb|cool|ideal|confirmed|approved"
+    "brilliant|amazing|superb|cool|ideal|grand|confirmed|approved"
 )
 _APPROVES = re.compile(
     r"(?:yes )?(?:(?:that|this|it|everything|all|that one)(?: all)?"
@@ -134,19 +142,22 @@ def _agreed(phrase: str) -> bool:
     words = phrase.replace(",", " ").replace(".", " ").replace("!", " ").split()
     if not words or len(words) > _MOST_WORDS:
         raise ValueError("not a yes or no")
-    meanings: set[bool] = set()
-    start = 0
-    while start < len(words):
-        for end in range(min(start + _LONGEST, len(words)), start, -1):
-            piece = " ".join(words[start:end])
-            if piece in _MEANING or approves(piece):
-                meaning = _MEANING.get(piece, True)
-                if meaning is not None:
-                    meanings.add(meaning)
-                start = end
-                break
-        else:
-            raise ValueError("not a yes or no")
+    meanings = _meanings(words)
+    if meanings is None:
+        raise ValueError("not a yes or no")
     if len(meanings) != 1:
         raise ValueError("neither yes nor no")
     return meanings.pop()
+
+
+def _meanings(words: list[str]) -> set[bool] | None:
+    """What the words say if they can be cut into answers: "sure, do it" has "sure do" in it, but also "do it"."""
+    if not words:
+        return set()
+    for end in range(min(_LONGEST, len(words)), 0, -1):
+        piece = " ".join(words[:end])
+        rest = _meanings(words[end:]) if piece in _MEANING or approves(piece) else None
+        if rest is not None:
+            meaning = _MEANING.get(piece, True)
+            return rest if meaning is None else {*rest, meaning}
+    return None

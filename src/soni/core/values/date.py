@@ -40,6 +40,13 @@ _NAMED_WEEKDAY = re.compile(
 )
 _AHEAD = re.compile(rf"(?:in|within|dentro de|en|de aqui a) (?P<count>.+?) (?P<span>{_SPAN})(?:'?s?'? time)?")
 _AHEAD_FROM = re.compile(rf"(?P<count>.+?) (?P<span>{_SPAN}) (?:from|after|a partir de|desde|despues de) (?P<base>.+)")
+_NEAR = rf"today|tomorrow|hoy|manana|{_WEEKDAY}"
+_WEEK_ON = re.compile(
+    rf"(?P<weeks>a week|a fortnight|two weeks) (?:from |on )?(?P<base>{_NEAR})"
+    rf"|(?:del? )?(?P<base2>{_NEAR}) (?P<weeks2>week|fortnight|en (?:una semana|dos semanas|(?:ocho|quince)(?: dias)?))"
+)
+"""'A week tomorrow', 'Monday week', 'de hoy en ocho días', which are seven."""
+_TWO_WEEKS = re.compile("two|fortnight|dos|quince")
 _AGO = re.compile(rf"hace (?P<count>.+?) (?P<span>{_SPAN})|(?P<count2>.+?) (?P<span2>{_SPAN}) ago")
 
 
@@ -92,7 +99,7 @@ def _date(phrase: str, today: date, language: str) -> date | None:
         return numeric
     if said in DAYS_AWAY:
         return today + timedelta(days=DAYS_AWAY[said])
-    away = _span_away(said, today, language)
+    away = _week_on(said, today, language) or _span_away(said, today, language)
     if away is not None:
         return away
     by_name = feast_in(said, today) or month_place_in(said, today)
@@ -158,6 +165,14 @@ def _by_weekday(match: re.Match[str], today: date) -> date:
     if match["before"] in ("this", "este"):
         return today + timedelta(days=ahead)
     return today + timedelta(days=ahead or 7)  # whoever means today says today
+
+
+def _week_on(said: str, today: date, language: str) -> date | None:
+    match = _WEEK_ON.fullmatch(said)
+    day = _date(match["base"] or match["base2"], today, language) if match is not None else None
+    if match is None or day is None:
+        return None
+    return day + timedelta(weeks=2 if _TWO_WEEKS.search(match["weeks"] or match["weeks2"]) else 1)
 
 
 def _span_away(said: str, today: date, language: str) -> date | None:

@@ -28,6 +28,7 @@ _POLITE = lexicon("please pls plz porfa por favor ok okay vale oh hey well bueno
 _PHRASES: list[tuple[Command, tuple[str, ...]]] = [
     (Help(), (
         "help", "help me", "i need help", "i need some help", "what can you do", "what can you do for me",
+        "what sort of things can you do", "what sort of things can you do for me",
         "what else can you do", "what can i do", "what can i do here", "what can i ask", "how does this work",
         "what can you help me with", "how can you help", "how can you help me", "what are my options",
         "what options do i have", "menu", "options", "i am lost, what are you able to do", "i don't know what to say",
@@ -44,7 +45,8 @@ _PHRASES: list[tuple[Command, tuple[str, ...]]] = [
         "repeat", "repeat that", "repeat it", "repeat the question", "can you repeat that", "say that again",
         "say it again", "come again", "pardon", "what did you say", "what was that", "what was the question",
         "sorry what", "once more", "again", "what was that again", "i did not catch that", "can you say it once more",
-        "what did you ask me", "can you read that out again", "i missed that",
+        "what did you ask me", "can you read that out again", "i missed that", "mande", "como dice", "como dices",
+        "que me preguntaste", "que me has preguntado", "no te entendi", "no te he entendido",
         "repite", "repitelo", "repite la pregunta", "puedes repetir", "puedes repetirlo", "otra vez",
         "dilo otra vez", "que has dicho", "que dijiste", "como has dicho", "cual era la pregunta",
         "perdona que has dicho", "me repite la pregunta", "no te he oido bien", "me lo dices otra vez",
@@ -54,7 +56,7 @@ _PHRASES: list[tuple[Command, tuple[str, ...]]] = [
         "lets start over", "from the beginning", "scrap everything and start over", "let's begin from zero",
         "empezar de nuevo", "empecemos de nuevo", "empieza de nuevo", "volver a empezar", "volvamos a empezar",
         "reiniciar", "reinicia", "desde el principio", "desde cero", "empecemos todo desde cero",
-        "borra todo y empezamos de nuevo",
+        "borra todo y empezamos de nuevo", "borra todo", "empezamos otra vez", "empecemos otra vez", "wipe everything",
     )),
     (ResumeFlow(), (
         "go back", "lets go back", "back to that", "back to where we were", "where were we", "resume",
@@ -136,12 +138,12 @@ _PEOPLE = lexicon(
     "empleado empleada"
 )
 _TALKING = lexicon(
-    "talk speak chat call through connect hablar hablo hable hablamos comunicar comuniqueme comunicame pasame ponme "
-    "paseme pongame llame llamen"
+    "talk speak chat call through thru connect hablar hablo hable hablamos comunicar comuniqueme comunicame pasame "
+    "ponme paseme pongame llame llamen"
 )
 _WANTING = lexicon("want need give get put quiero necesito dame deme prefiero rather")
 _ONESELF = lexicon(
-    "i me my can could let quiero quisiera puedo podria pasame ponme necesito dame deme please pls porfa us"
+    "i me my can could let hablo quiero quisiera puedo podria pasame ponme necesito dame deme please pls porfa us"
 )
 _VAGUELY = lexicon("someone somebody anyone alguien persona person")
 _MOST_WORDS = 12

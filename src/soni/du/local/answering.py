@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from soni.core.commands import SetSlot
+from soni.core.commands import SetSlot, Skip
 from soni.du.local import acts
 from soni.du.local.choosing import ANSWERED, INTERRUPT, SURELY, request, two_requests
 from soni.du.local.clauses import parts
@@ -51,11 +51,21 @@ def collect(message: Message) -> list[Found] | None:
         value = trimmed(message.core)
         return [Found(SetSlot(slot=message.context.asked or "", value=value), 1.0, "the answer", value)]
     return (
-        corrected(message)
+        _declined_but(message)
+        or corrected(message)
         or (_words(message) if asked.type in FREE else _answer(message, asked))
         or request(message, message.core, INTERRUPT)
         or _refused(message, asked)
     )
+
+
+def _declined_but(message: Message) -> list[Found] | None:
+    """'No thanks, but change the time to nine', to a question that may stay open."""
+    said = parts(message.core) if message.optional else []
+    if len(said) < 2 or not acts.declines(said[0]):
+        return None
+    changed = corrected(message)
+    return [Found(Skip(), evidence=said[0]), *changed] if changed else None
 
 
 def _answer(message: Message, asked: SlotConfig) -> list[Found] | None:
@@ -73,7 +83,7 @@ def _answer(message: Message, asked: SlotConfig) -> list[Found] | None:
     start = two_requests(message) or request(message, message.core, enough)
     if start is not None:
         return start
-    return None if acts.is_refusal(message.core) else values or None
+    return None if acts.is_refusal(message.core) and not answers else values or None
 
 
 def _shaped(text: str, asked: SlotConfig, others: list[Found]) -> str | None:

@@ -20,7 +20,7 @@ from soni.core.commands import (
     StartFlow,
 )
 from soni.du.local import acts
-from soni.du.local.choosing import INTERRUPT, JOINED_BAR, SURELY, VAGUE, request
+from soni.du.local.choosing import HEARD, INTERRUPT, JOINED_BAR, SURELY, VAGUE, request
 from soni.du.local.clauses import cuts, parts, without_courtesies
 from soni.du.local.flows import nearest
 from soni.du.local.merging import SAID
@@ -93,6 +93,8 @@ def said_to_any(message: Message) -> list[Found] | None:
         return None
     if asked is not None and message.optional and asked.type != "boolean" and acts.declines(message.fixed.text):
         return [Found(Skip(), evidence=message.text)]
+    if asked is not None and message.optional and acts.act_of(message.core) == ChitChat(topic="goodbye"):
+        return [Found(Skip(), evidence=message.text)]  # 'nothing else'
     sentences = [part for part in re.split(r"[.?!]+\s+", message.fixed.text) if part.strip()][:2]
     for text in dict.fromkeys((message.fixed.text, message.core, *sentences[:1], squeezed(message.core))):
         act = acts.act_of(text)
@@ -143,7 +145,7 @@ def read_as_act(message: Message) -> list[Found] | None:
     if name in (*_TALK, "skip") and message.answers():
         return None
     tells = asked is not None and asked.type in FREE and message.context.asked not in message.assistant.cues.names
-    if len(content(message.core)) < _FEWEST_WORDS:
+    if len(content(message.core)) < _FEWEST_WORDS and name not in _TALK:
         return None
     if asked is not None and asked.type in FREE and (sure < TOLD_OFF or name not in _INSTEAD):
         return None  # words are an answer there
@@ -280,5 +282,8 @@ def _called_off_later(message: Message) -> list[Found] | None:
 
 def _is_undoing(message: Message, text: str) -> bool:
     """Whether the words ask for a flow that is there to call something off."""
+    reading = message.heard(text)
+    if reading is not None and reading.acts["start"] < HEARD:
+        return False  # 'never mind, I don't want it now'
     ranked = message.ranked(text, active=True)
     return bool(ranked) and ranked[0].flow in message.assistant.undoing and message.sure(ranked) >= 0.5

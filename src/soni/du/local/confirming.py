@@ -54,7 +54,7 @@ def confirm(message: Message) -> list[Found] | None:
         return [Found(CancelFlow(), 0.9, f"'{said.rest}' calls it off")]
     if said is not None:
         no = Found(DenyConfirmation(), 1.0, f"'{message.text}' says no")
-        start = request(message, without_courtesies(said.rest), BOTH) if said.rest and _asks(message) else None
+        start = _behind_a_no(message, said) if said.rest and _asks(message) else None
         return [no, *(start or changed or [])]
     start = _vouched(message) or two_requests(message) or request(message, message.core, INTERRUPT)
     if start is None or message.reading is None or message.reading.acts["negate"] < VOUCHED:
@@ -65,6 +65,12 @@ def confirm(message: Message) -> list[Found] | None:
 def _asks(message: Message) -> bool:
     """Whether there may be a request behind a no."""
     return message.reading is None or message.reading.acts["start"] >= DOUBT
+
+
+def _behind_a_no(message: Message, said: Verdict) -> list[Found] | None:
+    start = request(message, without_courtesies(said.rest), BOTH)
+    sees = message.reading is not None and message.reading.acts["start"] >= VOUCHED
+    return start or (request(message, message.core, BOTH) if sees else None)  # 'no, not yet. tell me my balance'
 
 
 def _vouched(message: Message) -> list[Found] | None:

@@ -38,7 +38,8 @@ _NEGATED = (
     re.compile(r"\bnot\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$|\b(?:and|but)\b))"),
     re.compile(r"\b(?:is not|isn'?t|was not|wasn'?t|aren'?t)\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$|\b(?:and|but)\b))"),
     re.compile(
-        r"(?:^|[,;]\s*)no\s+(?P<x>(?:son|eran?|es|la he|lo he|las?|los?|el|a|de)?\s*[^,.;]+?)(?=\s*(?:[,;]|\bsino\b))"
+        r"(?:^|[,;]\s*|\by\s+)no\s+(?P<x>(?:son|eran?|es|la he|lo he|las?|los?|el|a|de)?\s*[^,.;]+?)"
+        r"(?=\s*(?:[,;]|\bsino\b))"
     ),
     re.compile(r",\s*no\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$))"),
 )
@@ -46,17 +47,25 @@ _WORDS_OF_NUMBERS = sorted(
     (ENGLISH_NUMBER_WORDS | SPANISH_NUMBER_WORDS) - {"a", "an", "no", "y"}, key=len, reverse=True
 )
 _NUMBER = rf"(?:\d[\d.,]*|(?:{'|'.join(map(re.escape, _WORDS_OF_NUMBERS))}))"
-_TAKEN_BACK = r",?\s+(?:(?:no[,\s]+)?(?:wait|sorry|i mean|make that|perdon|perdona|digo|mejor dicho|espera)|no)\b[,\s]+"
+_TAKEN_BACK = (
+    r"(?:[,.;]|\.\.+)?\s+(?:(?:uy|ay|oh|ah|er|uh|oops|huy)[,\s]+)*"
+    r"(?:(?:no[,\s]+)?(?:wait|sorry|i mean|make that|perdon|perdona|digo|mejor dicho|espera)|no)\b[,\s]+"
+)
+_CURRENCY = r"(?:\s*(?:euros?|eur|€|dollars?|pounds?|quid|bucks|pesos))?"
 _REPAIRED = (
-    re.compile(rf"\b{_NUMBER}(?:\s*(?:euros?|eur|€|dollars?|pounds?|pesos))?{_TAKEN_BACK}(?=(?:\w+\s)?{_NUMBER}\b)"),
+    re.compile(rf"\b{_NUMBER}{_CURRENCY}{_TAKEN_BACK}(?=(?:\w+\s)?{_NUMBER}\b)"),
     re.compile(rf"(?<=\bto )[^\W\d]+{_TAKEN_BACK}(?=(?:to )?[^\W\d]+[\s.!]*$)"),
     re.compile(rf"(?<=\ba )[^\W\d]+{_TAKEN_BACK}(?=(?:a )?[^\W\d]+[\s.!]*$)"),
 )
 """What is put right while it is said: '50, no wait 60', 'to Ana, sorry, María'."""
+_REPAIRED_LATER = re.compile(
+    rf"\b(?P<old>{_NUMBER}{_CURRENCY})(?:\s+[^\W\d]+){{1,5}}?(?P<mark>{_TAKEN_BACK})(?=(?:\w+\s)?{_NUMBER}\b)"
+)
+"""'20 to Tom, no wait, 25'."""
 _ALSO_NEGATED = (
     re.compile(r"\b(?:any\w*|todos?|cualquiera|tod[oa]s)\s+(?:but|except|menos|excepto|salvo)\s+[^,.;]+"),
     re.compile(r"(?:^|[,;]\s*)[^,;]+?\s+no[\s.!]*$"),
-    re.compile(r"\bno\s+(?:la|lo|le|me|se|es|era|fue|son|soy|estoy|quiero|ha|he|esta)\b[^,;.]*"),
+    re.compile(r"\bno\s+(?:la|lo|le|me|se|es|era|fue|son|soy|estoy|quiero|ha|he|esta)\b(?:(?!\bsino\b)[^,;.])*"),
     re.compile(r"\b(?:isn't|wasn't|don't|didn't|never|nobody|nunca|nadie|tampoco)\b[^,;.]*"),
 )
 _CHANGE = re.compile(
@@ -64,7 +73,8 @@ _CHANGE = re.compile(
     r"(?P<parts>.+?)(?:[\s,]*(?:please|pls|por favor|porfa))?[\s.!?]*$"
 )
 _WRONG = re.compile(
-    r"^(?:no[\s,.!]+)*(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)\s+(?:is|are|was|esta|estan|es|son)\s+"
+    r"^(?:(?:no|hmm+|mm+|oh|eh|uy|oye|ojo)[\s,.!]+)*(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)"
+    r"(?:'?s|\s+(?:is|are|was|esta|estan|es|son))\s+"
     r"(?:wrong|incorrect|not right|not correct|mal|incorrect[oa]|erroneo|equivocad[oa])\b[\s.!]*(?:,|$)"
     r"|^(?:no[\s,.!]+)*(?:(?:that'?s|thats|that is|it'?s|es|ese es|esa es) )?(?:the |el |la )?"
     r"(?:wrong|incorrect[oa]?|equivocad[oa]) (?P<what2>[\w ]+?)[\s.!]*$"
@@ -72,7 +82,14 @@ _WRONG = re.compile(
     r"equivocado|confundido|colado)+ (?:de|con el|con la)) (?P<what4>[\w ]+?)[\s.!]*$"
     r"|^(?:the |my |el |la )?(?P<what3>[\w ]+?) (?:is not|isn'?t|no es|no esta) "
     r"(?:right|correct|rite|correct[oa]|bien)[\s.!]*$"
+    r"|^(?:(?:no|hmm+|uy|oye|ojo)[\s,.!]+)*(?:esta|es) (?:mal|incorrect[oa]|equivocad[oa]) (?:el |la )"
+    r"(?P<what5>[\w ]+?)[\s.!]*$"
 )
+_OTHER = re.compile(
+    r"^(?:(?:\w+[\s,.!]+){0,5}?)(?:a )?(?:different|another|otr[oa]|distint[oa]) (?P<what>[a-z]+)"
+    r"(?: (?:please|pls|por favor|porfa|instead|mejor))*[\s.!?]*$"
+)
+"""'Can we do a different time?'"""
 _AND = re.compile(r"\s*(?:,|\band\b|\by\b)\s*(?=(?:the|my|el|la|los|las|mi) )")
 _PART = re.compile(
     r"^(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)(?:\s+(?:to|into|for|a|por|al)\s+(?P<value>.+))?$"
@@ -101,7 +118,7 @@ class Change:
 def named_changes(text: str) -> list[Change]:
     """'Change the amount to 60 and the recipient to María', 'the IBAN is wrong': what is named, each on its own."""
     folded = fold(text)
-    if wrong := _WRONG.match(folded):
+    if wrong := _WRONG.match(folded) or _OTHER.match(folded):
         return [Change(next(what for what in wrong.groups() if what), None)]
     hit = _CHANGE.match(folded)
     return _parts(text, hit) if hit and len(content(text)) <= _MOST_WORDS else []
@@ -149,10 +166,18 @@ def says_so(text: str) -> bool:
 
 def positive(text: str) -> str:
     """The text without what it says is not meant, blanks in its place; empty if it says only that."""
+    while (later := _REPAIRED_LATER.search(fold(text))) is not None:
+        for first, last in (later.span("old"), later.span("mark")):
+            text = text[:first] + _blank(last - first) + text[last:]
     for pattern in (*_REPAIRED, *_NEGATED, *_ALSO_NEGATED):
         while (hit := pattern.search(fold(text))) is not None:
-            text = text[: hit.start()] + " , ".ljust(len(hit.group())) + text[hit.end() :]
+            text = text[: hit.start()] + _blank(len(hit.group())) + text[hit.end() :]
     return text if trimmed(text) else ""
+
+
+def _blank(length: int) -> str:
+    """Nothing, as long as what it takes the place of."""
+    return " , "[:length].ljust(length) if length > 2 else " " * length
 
 
 def _without_negated(text: str) -> tuple[str, bool]:

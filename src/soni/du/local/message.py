@@ -223,7 +223,7 @@ class Message:
 
     def _named(self, slot: str, words: str) -> str:
         """'Ana tomorrow', in the place of a name, is Ana."""
-        return leading_name(words) or words if slot in self.assistant.cues.names else words
+        return without_relation(leading_name(words) or words) if slot in self.assistant.cues.names else words
 
     def value(self, span: Span) -> Found:
         """A value that was found, as the command it comes to."""

@@ -139,7 +139,8 @@ def before_verb(text: str) -> str:
 def without_relation(text: str) -> str:
     """The name behind what somebody is: 'Yamila' of 'my niece Yamila'; all of it where none has a capital."""
     words = _SPELT.sub("", text).split()
-    first = next((place for place, word in enumerate(words) if word[:1].isupper()), 0)
+    is_name = (word[:1].isupper() and fold(word) not in _RELATIVES for word in words)
+    first = next((place for place, is_one in enumerate(is_name) if is_one), 0)
     if first and fold(words[first - 1]) in ("de", "del", "of"):
         return " ".join(words)  # 'la madre de Ana' is not Ana
     if not first and len(words) == 2 and fold(words[0]) in ("el", "la"):

@@ -95,6 +95,8 @@ class LocalUnderstanding:
         name = context.asked or ""
         is_code, has_digits = bool(cues.named[name] & _CODES), any(letter.isdigit() for letter in text)
         said = (text, *(parts(text) if is_code else ()))  # no part of a password is looked at
+        if act is None and not has_digits:
+            act = next(filter(None, map(acts.act_of, said)), None)
         if act is None and not has_digits and any(map(acts.begins_with_cancel, said)):
             act = CancelFlow()
         if act is not None and act.name in context.commands:

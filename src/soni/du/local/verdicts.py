@@ -32,21 +32,35 @@ _CLEAR = lexicon("that's thats that it's its go do works yes")
 _HARMLESS = lexicon(
     "now quick quickly fast sadly please pls plz thanks thank thx ta you so much dear love my mate man sir bro buddy "
     "then for me us ya ahora ahorita rapido porfa xfa gracias muchas amigo amiga senor senora senorita usted ustedes "
-    "tio tia parce guey wey compa jefe hermano che joven mismo just and y then pues pos po well bueno eh kindly"
+    "tio tia parce guey wey compa jefe hermano che joven mismo just and n y then pues pos po well bueno eh kindly "
+    "lovely brill ace champion joya barbaro chido chevere bacan bacano buenisimo guay"
 )
 """Words that change nothing about a yes."""
+_NO_OBJECTION = (
+    "no problem at all", "no problem", "no worries", "no dramas", "no doubt about it", "no doubt", "no changes",
+    "nothing to change", "no objections", "no complaints", "no notes", "sin cambios", "sin pegas", "nada que cambiar",
+    "nada que objetar", "no hay problema", "no hay pega", "no hay ningun problema",
+)  # fmt: skip
+"""A no that stands in nobody's way."""
 _POLITE = frozenset({
     "por favor", "muy amable", "si es tan amable", "si eres tan amable", "se lo agradezco", "te lo agradezco",
     "mil gracias",
     "if you would", "if you please", "if you don't mind", "thanks a lot", "thanks a million", "much appreciated",
-    "thank you very much", "thanks very much", "very kind", "cheers",
+    "thank you very much", "thanks very much", "very kind", "cheers", *_NO_OBJECTION,
 })  # fmt: skip
 """Phrases that change nothing about it, though a word of theirs might."""
 _GO_AHEAD = re.compile(
     r"(?:(?:you can|you may|go ahead and|please|just|then|puedes|podeis|puede|pueden) )*"
     r"(?:(?:do|send|pay|book|block|reserve|confirm|make|place|transfer|order|buy|submit|process|complete|finish|schedule"
-    r"|freeze|save|accept|approve) (?:it|that|this|them)(?: now| through)?|(?:book|send|fire|pay) away|proceed|go ahead"
+    r"|freeze|save|accept|approve) (?:it|that|this|them)"
+    r"(?: (?:now|through|off|over|on|away|already|then|along|as is))*|(?:book|send|fire|pay) away|proceed|go ahead"
     r"|go for it|carry on|put it through|get it done"
+    r"|i (?:hereby )?(?:confirm|authori[sz]e|approve) (?:the|this|that) (?:above|transfer|payment|booking|order"
+    r"|operation|transaction|change|cancellation)"
+    r"|(?:confirmo|autorizo|apruebo) (?:el|la|esta|este|dicha|dicho) (?:envio|pago|operacion|transferencia|reserva"
+    r"|pedido|transaccion|cambio|anulacion|bloqueo)"
+    r"|(?:puedes|puede|podeis|pueden)(?: usted)? (?:hacer|enviar|mandar|pagar|reservar|bloquear|confirmar|proceder"
+    r"|tramitar|continuar|seguir)(?:l[oa]s?)?"
     r"|(?:haz|hace|haga|hagan|envia|envie|envien|manda|mande|manden|paga|pague|paguen|reserva|reserve|reserven|bloquea"
     r"|bloquee|bloqueen|confirma|confirme|confirmen|transfiere|tramita|tramite|procesa|acepta|acepte|compra|guarda|pide"
     r"|pidan)(?:me|se|le|les|nos|mela|melo|sela|selo)?(?:lo|la|los|las)?"
@@ -69,15 +83,17 @@ _LONG = sorted(
 _LONG_ENOUGH = 6
 _SEQUENCE = re.compile(r"\b(?:when|once|after|later|cuando|luego|despues)\b")
 """Words that put something off, unless they only say when to do the next thing: 'yes, and once that is done …'."""
+_OF_A_REQUEST = re.compile(rf"{_SEQUENCE.pattern}|\b(?:sin|without)\b")
+"""Those, and words by which the next thing may be told: 'perfect, and what do you have without gluten'."""
 _AGAINST = re.compile(
     r"\b(?:but|though|although|however|except|besides|apart|unless|until|if|when|once|provided|before|after|first|only|"
     r"instead|rather|wait|hold|hang|stop|pause|later|tomorrow|not|no|nope|never|nothing|nobody|none|without|cannot|"
     r"\w+n't|dont|wont|cant|isnt|didnt|doesnt|wouldnt|refuse|wrong|mistake|scam|fraud|doubt|unsure|change|fix|check|"
     r"pero|aunque|salvo|excepto|menos|sin|si no|cuando|hasta|antes|primero|luego|despues|manana|espera\w*|ni|nada|"
     r"nadie|nunca|jamas|tampoco|mal|error|equivoc\w*|duda\w*|cambia\w*|mejor|otro|otra|en vez|kidding|oops|hmm|depende|"
-    r"maybe|quizas?|tal vez)\b"
+    r"maybe|quizas?|tal vez|actually|disregard|ignore|siempre|as long|con tal|mientras|assuming|suppos\w*|supon\w*)\b"
 )
-_EXCLAMATIONS = ("venga ya", "anda ya", "yeah right", "you sure", "u sure", "tira eso")
+_EXCLAMATIONS = ("aye right", "venga ya", "anda ya", "yeah right", "you sure", "u sure", "tira eso")
 """Said of what cannot be true, or is to be thrown away."""
 _CONDITION = re.compile(
     r"\W*[Ss]i (?:hay|no|tengo|tienen|puedo|quedan?|cobro|llego|alcanza|es (?!as[ií]|correcto|eso|es[ea]|mi)\w)"
@@ -87,15 +103,16 @@ _TAKES_BACK = re.compile(
     r"\b(?:but|wait|hold|hang|actually|instead|rather|not|no|never|nothing|\w+n't|dont|wont|cant|cannot|cancel|stop|"
     r"scratch|undo|wrong|mistake|scam|fraud|kidding|refuse|hmm+|first|change|unless|besides|apart|except|provided|"
     r"think about|repeat|help|dead body|when(?! (?:is|are|do|does|will|would|can)\b)|pero|espera\w*|nunca|nada|ni|mal|"
+    r"disregard|ignore|siempre|as long|con tal|mientras|assuming|suppos\w*|supon\w*|ask|"
     r"error|cancel\w*|anul\w*|paral[oa]|mejor|cambi\w*|primero|antes|sin|menos|salvo|excepto|depende|cuando)\b|[❌✖🚫👎]"
 )
 """Words that take a yes back, also in a sentence of their own."""
-_JOINED = re.compile(r"(?:and|then|also|y|luego|despues|tambien|ademas)\b")
+_JOINED = re.compile(r"(?:and|n|then|also|y|luego|despues|tambien|ademas)\b")
 _QUESTION = re.compile(
     r"(?:and |y |also |tambien )*(?:what|what's|whats|how|when|where|which|who|can you|could you|do you|does|do they|"
     r"is|are|que|cual|cuanto|cuanta|cuando|donde|como|quien|puedes|me puedes|hay|tiene|tienen)\b"
 )
-_BEFORE = lexicon("oh ah well um uh mm eh pues bueno ay hey so and y ok okay vale er")
+_BEFORE = lexicon("simon oh ah well um uh mm eh pues bueno ay hey so and y ok okay vale er")
 _DECLINES = re.compile(
     r"^(?:\w+[\s,.]+)?(?:(?:i'?m |i am )?not (?:ready|yet|now|just|right|at (?:the|this)|today|interested|really|"
     r"for now|sure)|i (?:would|do|did|will) not|i (?:don'?t|wouldn'?t|won'?t) (?:want|need|like|think)|"
@@ -165,7 +182,8 @@ def begun(text: str) -> Verdict | None:
     opening = None if "?" in text or _CONDITION.match(text) else _opening(text)
     if opening is None or (opening.against and not opening.joined):
         return None
-    if _TAKES_BACK.search(_SEQUENCE.sub("", fold(opening.rest)) if opening.joined else fold(opening.rest)):
+    rest = fold(opening.rest)
+    if _TAKES_BACK.search(_OF_A_REQUEST.sub("", rest) if opening.joined else rest):
         return None
     return Verdict(True, opening.rest)
 
@@ -220,6 +238,8 @@ def _denied(text: str, folded: str) -> Verdict | None:
     start = 0
     while start < len(plain) and plain[start] in _BEFORE:
         start += 1
+    if " ".join(plain[start:]).startswith(_NO_OBJECTION):
+        return None
     for length in range(min(_LONGEST_PHRASE, len(plain) - start), 0, -1):
         if " ".join(plain[start : start + length]) in _NO:
             end = start + length

@@ -1,0 +1,78 @@
+"""What people say every day, and what was misread once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from soni.core.commands import AffirmConfirmation
+from tests.du.test_local import AMOUNT, DAY, RECIPIENT, REVIEW, TRANSFER, meant, read
+from tests.du.test_local_dangers import BILL
+
+CODE = {"flow": "security_check", "filled": {"amount": 4000, "recipient": "Ana"}, "asked": "code"}
+TABLE = {
+    "flow": "book_table",
+    "filled": {"guests": 2, "day": "2026-11-20", "hour": "21:00", "seating": "inside", "guest_name": "Kay"},
+    "asked": None,
+}
+SEATING = {"flow": "book_table", "filled": {"guests": 2}, "asked": "seating"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Sure, do it", "I confirm the transfer.", "Autorizo la operación.", "no problem at all, send it", "hell yes",
+     "no changes, send it as is", "yeah that's grand", "all good, hit send", "puede usted enviarlo", "simón, mándalo",
+     "dale, joya", "luz verde", "nothing to change, go ahead"],
+)  # fmt: skip
+async def test_a_yes_that_was_asked_for_again(message: str) -> None:
+    assert (await read(message, REVIEW)).commands == (AffirmConfirmation(),)
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["aye right", "confirm. Actually, disregard, I need to ask my accountant.", "no changes",
+     "yes as long as it's free",
+     "adelante siempre que quede saldo para el recibo de la luz", "supongo que sí", "no hay problema?"],
+)  # fmt: skip
+async def test_what_only_sounds_like_a_yes(message: str) -> None:
+    assert AffirmConfirmation() not in (await read(message, REVIEW)).commands
+
+
+@pytest.mark.parametrize(
+    ("message", "amount", "name"),
+    [
+        ("send 20 to Tom, no wait, 25", "25", "Tom"), ("mándale 40 a Beto, no perdón, 45", "45", "Beto"),
+        ("Transfer 300 to Mum. Sorry, 350.", "350", "Mum"), ("Envía 80 a Álvaro, uy no, 180", "180", "Álvaro"),
+        ("transfer 5000 to my brother Rajesh", "5000", "Rajesh"),
+    ],
+)  # fmt: skip
+async def test_a_transfer_put_right_while_it_is_said(message: str, amount: str, name: str) -> None:
+    found = await meant(message)
+    assert found[0] == TRANSFER
+    assert {"set_slot": {"amount": amount}} in found
+    assert {"set_slot": {"recipient": name}} in found
+    assert len(found) == 3
+
+
+@pytest.mark.parametrize(
+    ("message", "where", "example", "commands"),
+    [
+        ("My sister Orla", RECIPIENT, "banking", [{"set_slot": {"recipient": "Orla"}}]),
+        ("the amount's wrong", REVIEW, "banking", [{"correct_slot": {"amount": None}}]),
+        ("hmm the date's wrong", TABLE, "restaurant", [{"correct_slot": {"day": None}}]),
+        ("está mal el nombre", TABLE, "restaurant", [{"correct_slot": {"guest_name": None}}]),
+        ("can we do a different time?", TABLE, "restaurant", [{"correct_slot": {"hour": None}}]),
+        ("Never mind, I don't want it now.", DAY, "restaurant", [{"cancel_flow": True}]),
+        ("hey there", None, "restaurant", [{"chit_chat": "greeting"}]),
+        ("not the bar... terrace", SEATING, "restaurant", [{"set_slot": {"seating": "terrace"}}]),
+        ("de hoy en una semana", DAY, "restaurant", [{"set_slot": {"day": "de hoy en una semana"}}]),
+        ("¿mande?", AMOUNT, "banking", [{"repeat": True}]),
+        ("No, not yet. Tell me my balance.", BILL, "banking",
+         [{"deny_confirmation": True}, {"start_flow": "check_balance"}]),
+        ("ur code never came, put me thru to someone who can help", CODE, "banking", [{"human_handoff": True}]),
+        ("borra todo y empezamos otra vez", CODE, "banking", [{"restart": True}]),
+    ],
+)  # fmt: skip
+async def test_what_was_misread(message: str, where: Any, example: str, commands: list[Any]) -> None:
+    assert await meant(message, where, example) == commands
