@@ -83,7 +83,9 @@ def _vouched(message: Message) -> list[Found] | None:
         return None
     yes = Found(AffirmConfirmation(), reading.acts["affirm"], f"'{message.text}' begins with a yes")
     start = request(message, without_courtesies(said.rest), JOINED_BAR) or request(message, message.core, JOINED_BAR)
-    return [yes, *start] if start is not None and isinstance(start[0].command, StartFlow) else None
+    if start is None or not isinstance(start[0].command, StartFlow):
+        return None
+    return [yes, *start] if start[0].confidence >= (BOTH if said.asks else SURELY) else None
 
 
 def _read_as_no(message: Message) -> list[Found] | None:
@@ -96,7 +98,8 @@ def _read_as_no(message: Message) -> list[Found] | None:
 def _yes_and(message: Message, said: Verdict) -> list[Found] | None:
     """A yes before something else: it counts if the rest goes on from it, and not if it takes anything back."""
     yes = Found(AffirmConfirmation(), 0.85, f"'{message.text}' says yes")
-    start = request(message, without_courtesies(said.rest), BOTH)
+    hears = message.reading is None or message.reading.acts["start"] >= NO
+    start = request(message, without_courtesies(said.rest), BOTH) if hears else None
     if start is not None and isinstance(start[0].command, StartFlow):
         return [yes, *start]
     changed = corrected(message) or message.values(said.rest, message.context.slots_of(*message.context.chain))

@@ -185,7 +185,7 @@ def begun(text: str) -> Verdict | None:
     rest = fold(opening.rest)
     if _TAKES_BACK.search(_OF_A_REQUEST.sub("", rest) if opening.joined else rest):
         return None
-    return Verdict(True, opening.rest)
+    return Verdict(True, opening.rest, asks=opening.joined)
 
 
 @dataclass(frozen=True, slots=True)
