@@ -114,7 +114,7 @@ def own_rows() -> Iterator[Row]:
         (ROOT / "examples" / example / "domain", HERE / "own" / f"{example}.{language}.{part}.jsonl")
         for example in ("banking", "restaurant")
         for language in ("en", "es")
-        for part in ("dev", "dev2")
+        for part in ("dev", "dev2", "dev3")
     ]
     for folder, data in sets:
         config = load_config(folder)

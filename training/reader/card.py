@@ -45,6 +45,8 @@ examples are measured and the three Spanish assistants of `bench/understanding/s
 ## Training
 
 {steps:,} steps of {batch} samples, {seconds} seconds on one {device}, seed {seed}; parts of the mixture: {shares}.
+{earlier}"""
+_EARLIER = """They went on from {steps:,} steps with {written_domains} of the assistants; the weights are the mean of both.
 """
 _LIMITS = """
 ## Limits
@@ -66,6 +68,7 @@ def card(facts: dict[str, Any], figures: dict[str, dict[str, Any]], size: int) -
         intents=sum(facts["intent_sets"].values()),
         shares=", ".join(f"{name} {share * 100:.0f} %" for name, share in facts["shares"].items()),
         size=size / 1e6,
+        earlier=_EARLIER.format(**facts["earlier"]) if "earlier" in facts else "",
         **{key: settings[key] for key in ("batch", "seed", "layers", "width")},
     )
     rows = [f"| {name} | {_shown(one)} | {one['note']} |" for name, one in figures.items()]

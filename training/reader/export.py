@@ -157,22 +157,33 @@ def export(weights: Mapping[str, Any], target: Path, *, heads: int) -> None:
         quantize_dynamic(whole, target, weight_type=QuantType.QInt8, per_channel=True, op_types_to_quantize=["MatMul"])
 
 
+def _facts(folder: Path, name: str) -> dict[str, Any]:
+    """How weights came about."""
+    facts: dict[str, Any] = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    return facts
+
+
 def main() -> None:
     """Export, with the vocabulary, the hashes and the note of how the weights came about."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("data", "base", "weights", "out"):
         parser.add_argument(f"--{name}", required=True, type=Path)
     parser.add_argument("--name", default="reader")
+    parser.add_argument("--earlier", type=Path, help="FOLDER/NAME of what it went on from: export the mean")
     arguments = parser.parse_args()
     old_ids = json.loads((arguments.data / "old_ids.json").read_text(encoding="utf-8"))
-    weights = whole_weights(join(arguments.weights, arguments.name), load(arguments.base), old_ids)
+    trained, facts = join(arguments.weights, arguments.name), _facts(arguments.weights, arguments.name)
+    if arguments.earlier:
+        before = join(arguments.earlier.parent, arguments.earlier.name)
+        trained = {name: (np.float32(array) + np.float32(before[name])) / 2 for name, array in trained.items()}
+        facts["earlier"] = _facts(arguments.earlier.parent, arguments.earlier.name)
+    weights = whole_weights(trained, load(arguments.base), old_ids)
     arguments.out.mkdir(parents=True, exist_ok=True)
     path, words = arguments.out / "reader.onnx", arguments.out / "words.txt"
     export(weights, path, heads=len(weights["norm.weight"]) // 32)
     words.write_text("\n".join(known_words(arguments.data)) + "\n", encoding="utf-8")
     seal(arguments.out)
-    note = arguments.weights / f"{arguments.name}.json"
-    (arguments.out / "reader.json").write_bytes(note.read_bytes())
+    (arguments.out / "reader.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
 
 

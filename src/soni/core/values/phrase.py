@@ -17,6 +17,7 @@ _BEFORE = (
 _AFTER = (
     " please", " por favor", " or so", " mas o menos", " approximately", " aproximadamente", " thanks",
     " thank you", " gracias", " exactly", " only", " solo", " nada mas",
+    " if possible", " if poss", " si puede ser", " si es posible", " si se puede",
 )  # fmt: skip
 _ARTICLES = ("the ", "el ", "los ")  # "las nueve" is a time, not nine
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _AROUND = lexicon(
     "a ah al and ante bien bueno can could dime do eh el entonces favor for hey i im just la las le lo los me my "
     "now oh ok okay para please pls plz por porfa pues puede puedes puedo que quiero quisiera so te the there to "
-    "tu un una us vale want we well would like y ya you your si gustaria mate u"
+    "lets let's tu un una us vale want we well would like y ya you your si gustaria mate u"
 )
 """Words that change nothing about an act."""
 
@@ -46,7 +46,8 @@ _PHRASES: list[tuple[Command, tuple[str, ...]]] = [
         "say it again", "come again", "pardon", "what did you say", "what was that", "what was the question",
         "sorry what", "once more", "again", "what was that again", "i did not catch that", "can you say it once more",
         "what did you ask me", "can you read that out again", "i missed that", "mande", "como dice", "como dices",
-        "que me preguntaste", "que me has preguntado", "no te entendi", "no te he entendido",
+        "que me preguntaste", "que me has preguntado", "no te entendi", "no te he entendido", "no te he pillado",
+        "que me has pedido", "que me pediste", "repitame eso", "repiteme eso", "me lo repites",
         "repite", "repitelo", "repite la pregunta", "puedes repetir", "puedes repetirlo", "otra vez",
         "dilo otra vez", "que has dicho", "que dijiste", "como has dicho", "cual era la pregunta",
         "perdona que has dicho", "me repite la pregunta", "no te he oido bien", "me lo dices otra vez",
@@ -117,11 +118,12 @@ _PHRASES: list[tuple[Command, tuple[str, ...]]] = [
 
 _NOTHINGS = (
     "no", "nope", "none", "nothing", "no thanks", "no thank you", "nada", "ninguno", "ninguna", "no gracias",
+    "nothing else", "no nothing else", "that's all", "no that's all", "nada mas", "no nada mas", "eso es todo",
     "no hace falta", "no es necesario", "no need", "no need for that", "not necessary", "not needed",
 )  # fmt: skip
 _CANCEL = lexicon(
     "abort anula anular anulalo anulala cancel cancela cancelalo cancelala cancelar cancelemos cancelo cancele "
-    "deja dejalo dejemoslo olvida olvidalo olvidate quit stop detente basta scrap drop forget anule pare"
+    "deja dejalo dejemoslo olvida olvidalo olvidate quit stop detente basta scrap scratch drop forget anule pare"
 )
 _CANCEL_PHRASES = ("never mind", "nevermind", "call it off", "i dont want to", "ya no quiero", "no quiero seguir")
 _RESUME = lexicon("back resume sigamos sigue seguimos volvamos volver continuemos continua continue retomemos retoma")
@@ -148,8 +150,8 @@ _ONESELF = lexicon(
 _VAGUELY = lexicon("someone somebody anyone alguien persona person")
 _MOST_WORDS = 12
 _WHY = re.compile(
-    r"^(?:and |but |y |pero )*(?:why|what for|what do you|para que|pa que|pa q|por que|xq)\b.*"
-    r"\b(?:need|want|asking|ask|necesit\w*|quer\w*|quier\w*|pid\w*|pregunt\w*)\b"
+    r"^(?:and |but |y |pero )*(?:why|how come|what for|what do you|para que|pa que|pa q|por que|xq)\b.*"
+    r"\b(?:need|want|asking|ask|have to|tengo que|hay que|necesit\w*|quer\w*|quier\w*|pid\w*|pregunt\w*)\b"
 )
 """Asking back about the question itself."""
 _REFUSALS = (

@@ -19,17 +19,18 @@ from soni.core.commands import (
     Skip,
     StartFlow,
 )
-from soni.du.local import acts
+from soni.du.local import acts, corrections
 from soni.du.local.choosing import HEARD, INTERRUPT, JOINED_BAR, SURELY, VAGUE, request
 from soni.du.local.clauses import cuts, parts, without_courtesies
 from soni.du.local.flows import nearest
-from soni.du.local.merging import SAID
+from soni.du.local.merging import CORRECTS, SAID
 from soni.du.local.message import FREE
 from soni.du.local.reading import parses
 from soni.du.local.words import content, squeezed
 from soni.du.understanding import Found
 
 if TYPE_CHECKING:
+    from soni.config.models import SlotConfig
     from soni.du.local.message import Message
 
 ACTED = 0.6
@@ -60,6 +61,7 @@ SAME = 0.62
 """How alike a message and a phrase must be to mean the same act."""
 _SAME_AS_TEXT = 0.8
 _SHORT_CANCEL = 3
+_MOST_PARTS = 3
 _LONGEST = 12
 
 
@@ -100,9 +102,10 @@ def said_to_any(message: Message) -> list[Found] | None:
         act = acts.act_of(text)
         if isinstance(act, ChitChat) and text == sentences[0] and len(sentences) > 1:
             continue  # a greeting, and then something else
-        if act is not None and _makes_sense(message, act):
+        named = isinstance(act, Help) and not message.context.task and message.trust(message.core) >= SURELY
+        if act is not None and _makes_sense(message, act) and not named:  # 'menu?' in a restaurant
             return _and_a_person(message) or [Found(act, evidence=f"'{message.text}' said to any assistant")]
-    if (own := _own_command(message)) is not None:
+    if (own := _own_command(message) or _in_a_part(message, asked)) is not None:
         return [own]
     if message.reading is not None:
         return None  # what it takes the message for is asked later
@@ -150,6 +153,7 @@ def read_as_act(message: Message) -> list[Found] | None:
     if asked is not None and asked.type in FREE and (sure < TOLD_OFF or name not in _INSTEAD):
         return None  # words are an answer there
     is_plain = sure >= PLAINLY and (value is None or value.said < 1 - TOLD_OFF) and name == "cancel"
+    is_plain = is_plain and not acts.begins_with_cancel(message.core)  # 'forget the dessert'
     skips = name == "skip" and message.optional and (value is None or value.said < SAID)
     if tells and not (skips or is_plain) and (name in _CALLED or acts.act_near(message.core)[0].name != act.name):
         return None  # whatever a person wants to tell is one, too
@@ -163,7 +167,11 @@ def read_as_act(message: Message) -> list[Found] | None:
         return None  # another booking is to be called off
     if flow_sure > min(max(sure, INTERRUPT), SURELY):
         return None
+    if name == "skip" and not message.optional and asked is not None and sure < PLAINLY:
+        return None  # 'me la mangaron' answers what happened
     if name == "cancel" and message.context.task and message.context.task["type"] == "confirm":
+        if sure < TOLD_OFF:
+            return None
         act = DenyConfirmation()  # 'not before I have spoken to her': no word of it calls anything off
     return [Found(act, sure, f"read as {name}")]
 
@@ -205,6 +213,22 @@ def _makes_sense(message: Message, act: Command) -> bool:
             return True
 
 
+def _in_a_part(message: Message, asked: SlotConfig | None) -> Found | None:
+    """'I mixed everything up, let's begin again', 'what even is an IBAN': in other words, but all that is asked for."""
+    if asked is not None and corrections.asked_about(message.core, message.context.asked or "", message.assistant.cues):
+        return Found(Help(), 0.9, f"'{message.text}' asks what that is")
+    tells = asked is not None and asked.type in FREE and message.context.asked not in message.assistant.cues.names
+    requests = message.reading is None or message.reading.acts["start"] >= SAID
+    said = parts(message.core)
+    if tells or requests or not 1 < len(said) <= _MOST_PARTS:
+        return None
+    for part in said:
+        act = acts.act_of(part)
+        if isinstance(act, Restart | Repeat | HumanHandoff) and _makes_sense(message, act):
+            return Found(act, 0.9, f"'{part}' said to any assistant")
+    return None
+
+
 def _own_command(message: Message) -> Found | None:
     """A command of the assistant's own, by the phrases its class has."""
     for kind in message.context.commands.values():
@@ -232,6 +256,8 @@ def called_off(message: Message) -> list[Found] | None:
     named = message.context.asked in message.assistant.cues.names
     if asked is not None and asked.type in FREE and not named and message.reading is not None:
         return None  # "forget the dessert" is too
+    if _corrects(message):
+        return None  # 'drop a zero, it's 20 not 200'
     if not acts.begins_with_cancel(message.core):
         if named and isinstance(acts.act_of(parts(message.core)[-1]), CancelFlow):
             return [Found(CancelFlow(), 0.8, f"'{message.text}' calls it off")]
@@ -252,6 +278,11 @@ def called_off(message: Message) -> list[Found] | None:
             return None  # 'cancel my card'
         return [cancel, *_wanted_instead(message)]
     return [cancel] if message.context.active_flow or len(content(message.core)) <= VAGUE else None
+
+
+def _corrects(message: Message) -> bool:
+    reading = message.reading
+    return reading is not None and reading.acts["correct"] >= CORRECTS and reading.acts["cancel"] < ACTED
 
 
 def _and_a_person(message: Message) -> list[Found] | None:

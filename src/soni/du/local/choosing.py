@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from soni.core.commands import Clarify, ResumeFlow, StartFlow
@@ -44,6 +45,7 @@ OUTSIDE = 0.9
 """How sure it must be that a message asks for nothing there is, or that it asks for something."""
 RIVAL = 0.6
 """How sure it must be of another flow than the likeliest for both to be offered."""
+_ANOTHER = re.compile(r"(?:\w+\s){0,3}(?:otra|otro|another|one|a new one|una nueva|uno nuevo)\b")
 SHARED = 0.2
 """How likely it must think a flow that a vague request may be for."""
 
@@ -85,10 +87,13 @@ def _may_be(message: Message, text: str, score: Score) -> bool:
 
 
 def _rivals(message: Message, text: str, ranked: Sequence[Score]) -> list[Score]:
-    """The likeliest flow and the one that the reader would take, where a few words say too little."""
+    """The flows between which the reader cannot tell, or the likeliest and the one it would take, after a few words."""
     reading = message.heard(text)
     if reading is None or ranked[0].read is None or len(content(text)) > RATHER_VAGUE:
         return []
+    shared = [score for score in ranked if reading.among.get(score.flow, 0.0) >= SHARED]
+    if len(shared) > 1 and reading.acts["start"] >= OUTSIDE:
+        return shared[:MOST_OFFERED]
     other = next((score for score in ranked[1:] if reading.among.get(score.flow, 0.0) >= RIVAL), None)
     return [ranked[0], other] if other is not None else []
 
@@ -130,17 +135,33 @@ def two_requests(message: Message) -> list[Found] | None:
         between = fold(message.core)[len(left) : len(message.core) - len(right)]
         joined = JOINED.search(between) is not None
         bar = JOINED_BAR if joined else BOTH
-        first, second = request(message, left, bar), request(message, right, bar)
+        first = request(message, left, bar)
+        second = request(message, right, bar) or _another(message, first, right)
         if first is None or second is None:
             continue
         one, other = first[0].command, second[0].command
         if not isinstance(one, StartFlow) or not isinstance(other, StartFlow) or one.flow == other.flow:
             continue
-        if joined or (message.likely(one.flow) and message.likely(other.flow)):
+        if joined or all(_is_likely(message, found) for found in (first[0], second[0])):
             least = min(first[0].confidence, second[0].confidence)
             if best is None or least > best[0]:
                 best = least, [*first, *second]
     return best[1] if best else None
+
+
+def _is_likely(message: Message, found: Found) -> bool:
+    """Whether a flow was asked for in so many words, or the reader thinks it possible."""
+    return found.confidence >= OUTSIDE or message.likely(found.command.model_dump()["flow"])
+
+
+def _another(message: Message, first: list[Found] | None, right: str) -> list[Found] | None:
+    """'Drop my table and make me another for Friday': what it is, was said before."""
+    done = first[0].command if first else None
+    if not isinstance(done, StartFlow) or done.flow not in message.assistant.undoing or not _ANOTHER.match(fold(right)):
+        return None
+    best = next((score for score in message.ranked(message.core) if score.flow != done.flow), None)
+    values = message.values(right, message.context.slots_of(best.flow)) if best and best.similar >= LIKE else []
+    return [Found(StartFlow(flow=best.flow), OUTSIDE, f"like '{best.phrase}'"), *values] if best and values else None
 
 
 def _close(best: Score, other: Score, text: str) -> bool:

@@ -10,12 +10,13 @@ from soni.core.commands import (
     Clarify,
     CorrectSlot,
     DenyConfirmation,
+    HumanHandoff,
     ResumeFlow,
     StartFlow,
 )
 from soni.du.local import acts
 from soni.du.local.choosing import BOTH, INTERRUPT, JOINED_BAR, SURELY, request, two_requests
-from soni.du.local.clauses import without_courtesies
+from soni.du.local.clauses import parts, without_courtesies
 from soni.du.local.correcting import corrected
 from soni.du.local.corrections import is_relative
 from soni.du.local.lead_ins import asks_back
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 DOUBT = 0.2
 """How likely the trained reader must think a yes for values beside it not to be what is meant instead."""
+PLAIN = 0.75
+"""How sure of the request behind a yes."""
 VOUCHED = 0.9
 """How likely it must think a yes that words begin, but do not end."""
 NO = 0.5
@@ -52,6 +55,8 @@ def confirm(message: Message) -> list[Found] | None:
         return changed
     if said is not None and acts.begins_with_cancel(said.rest):
         return [Found(CancelFlow(), 0.9, f"'{said.rest}' calls it off")]
+    if said is not None and isinstance(acts.act_of(parts(message.core)[-1]), HumanHandoff):
+        return [Found(HumanHandoff(), 0.9, f"'{message.text}' asks for a person first")]
     if said is not None:
         no = Found(DenyConfirmation(), 1.0, f"'{message.text}' says no")
         start = _behind_a_no(message, said) if said.rest and _asks(message) else None
@@ -85,7 +90,7 @@ def _vouched(message: Message) -> list[Found] | None:
     start = request(message, without_courtesies(said.rest), JOINED_BAR) or request(message, message.core, JOINED_BAR)
     if start is None or not isinstance(start[0].command, StartFlow):
         return None
-    return [yes, *start] if start[0].confidence >= (BOTH if said.asks else SURELY) else None
+    return [yes, *start] if start[0].confidence >= PLAIN else None
 
 
 def _read_as_no(message: Message) -> list[Found] | None:
@@ -99,7 +104,7 @@ def _yes_and(message: Message, said: Verdict) -> list[Found] | None:
     """A yes before something else: it counts if the rest goes on from it, and not if it takes anything back."""
     yes = Found(AffirmConfirmation(), 0.85, f"'{message.text}' says yes")
     hears = message.reading is None or message.reading.acts["start"] >= NO
-    start = request(message, without_courtesies(said.rest), BOTH) if hears else None
+    start = request(message, without_courtesies(said.rest), BOTH if hears else SURELY)
     if start is not None and isinstance(start[0].command, StartFlow):
         return [yes, *start]
     changed = corrected(message) or message.values(said.rest, message.context.slots_of(*message.context.chain))

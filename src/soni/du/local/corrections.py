@@ -32,6 +32,7 @@ _ANYWHERE = re.compile(
     r"pas[ae]lo al?|cambialo al?|ponlo? en|wrong|too many|de mas)\b"
 )
 _NEGATED = (
+    re.compile(r"\b(?:i said|i put|i told you|dije|he dicho|puse|te dije)\s+(?P<x>[^,.;]+?)\s+(?:but|pero)\b"),
     re.compile(r"\b(?:instead of|rather than|en vez de|en lugar de)\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$|\b(?:and|y)\b))"),
     re.compile(r"(?:^|[,;]\s*)(?:no,\s*)?(?P<x>[^,;]+?)\s+no\s*(?=,)"),
     re.compile(r"^(?:(?:uy|ay|ah|no|perdon|oye)[\s,]+)*(?P<x>[^,;]{1,30}?)\s+no\b(?=.*\b(?:queria|quise) decir)"),
@@ -77,11 +78,12 @@ _WRONG = re.compile(
     r"(?:'?s|\s+(?:is|are|was|esta|estan|es|son))\s+"
     r"(?:wrong|incorrect|not right|not correct|mal|incorrect[oa]|erroneo|equivocad[oa])\b[\s.!]*(?:,|$)"
     r"|^(?:no[\s,.!]+)*(?:(?:that'?s|thats|that is|it'?s|es|ese es|esa es) )?(?:the |el |la )?"
-    r"(?:wrong|incorrect[oa]?|equivocad[oa]) (?P<what2>[\w ]+?)[\s.!]*$"
+    r"(?:wrong|incorrect[oa]?|equivocad[oa]) (?P<what2>[\w ]+?)"
+    r"(?:[\s,.!]+(?:sorry|oops|my bad|perdon|perdona|lo siento))*[\s.!]*$"
     r"|^(?:\w+[\s,.!]+){0,2}(?:i (?:got|picked|chose|took|typed|gave you) the wrong|me (?:he |equivoque|confundi|"
     r"equivocado|confundido|colado)+ (?:de|con el|con la)) (?P<what4>[\w ]+?)[\s.!]*$"
     r"|^(?:the |my |el |la )?(?P<what3>[\w ]+?) (?:is not|isn'?t|no es|no esta) "
-    r"(?:right|correct|rite|correct[oa]|bien)[\s.!]*$"
+    r"(?:right|correct|rite|correct[oa]|bien|es[ea]|eso|asi|that one)[\s.!]*$"
     r"|^(?:(?:no|hmm+|uy|oye|ojo)[\s,.!]+)*(?:esta|es) (?:mal|incorrect[oa]|equivocad[oa]) (?:el |la )"
     r"(?P<what5>[\w ]+?)[\s.!]*$"
 )
@@ -103,7 +105,13 @@ WORDS = lexicon(
     "actually instead rather meant mean sorry change correct wrong better mejor perdon queria decir cambia cambiar"
 )
 """Words that take something back, for slips of the keyboard to be put right."""
+_WHAT_IS = re.compile(
+    r"^(?:and |y |pero |but )*(?:what|what's|whats|que)(?: even| exactly| on earth)?(?: is| are| es| son)?"
+    r"(?: an?| the| my| el| la| un| una| eso del?)? (?P<x>[a-z]+)(?: mean| exactly| exactamente)?[\s?!.]*$"
+    r"|^(?:eso|esto|lo) del? (?P<y>[a-z]+) que es\b"
+)
 _MOST_WORDS = 16
+_MOST_DENIED = 7
 _COULD = re.compile(r"^(?:\w+[\s,.!]+){0,2}(?:could|can|would|shall|podria\w*|podemos|puedes|puede|podeis)\b")
 
 
@@ -170,9 +178,14 @@ def positive(text: str) -> str:
         for first, last in (later.span("old"), later.span("mark")):
             text = text[:first] + _blank(last - first) + text[last:]
     for pattern in (*_REPAIRED, *_NEGATED, *_ALSO_NEGATED):
-        while (hit := pattern.search(fold(text))) is not None:
+        while (hit := pattern.search(fold(text))) is not None and not _is_story(hit):
             text = text[: hit.start()] + _blank(len(hit.group())) + text[hit.end() :]
     return text if trimmed(text) else ""
+
+
+def _is_story(hit: re.Match[str]) -> bool:
+    """Whether far more is denied than a value: 'not to come on Friday can you take my table off …'."""
+    return len((hit.groupdict().get("x") or "").split()) > _MOST_DENIED
 
 
 def _blank(length: int) -> str:
@@ -203,6 +216,12 @@ def _cut(text: str, pattern: re.Pattern[str]) -> str:
         pieces.append(text[start : match.start()])
         start = match.end()
     return " ".join([*pieces, text[start:]])
+
+
+def asked_about(text: str, slot: str, cues: Cues) -> bool:
+    """Whether a question is about the very thing that was asked for, such as 'what even is an IBAN?'."""
+    hit = _WHAT_IS.match(fold(text))
+    return hit is not None and (hit["x"] or hit["y"]) in cues.named.get(slot, set())
 
 
 def named(what: str, slots: Mapping[str, SlotConfig], cues: Cues) -> str | None:

@@ -46,7 +46,8 @@ NO_NAMES = lexicon(
     "would my your hola gracias si vale que cuando donde quien como cual puede puedes quiero alguien nadie nada "
     "eso esto el ella none not later tomorrow today now fine sorry never wait well ninguno luego manana hoy ahora "
     "bien despues perdon perdona asi mejor otro otra another other cancel stop don't dont want be honest sure ver "
-    "ellos ti hold on too much espera esperar alquiler rent quick it's its correct right wrong correcto cierto"
+    "ellos ti hold on too much espera esperar alquiler rent quick it's its thats that's correct right wrong correcto "
+    "cierto"
 )
 
 

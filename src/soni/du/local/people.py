@@ -25,7 +25,7 @@ _NUMBER = rf"\d{{1,3}}|{'|'.join(sorted((word for word in COUNT if word.isalpha(
 _MEMBERS = re.compile(
     r"\b(?:(?P<me>me|myself|i|yo|un servidor|una servidora)"
     rf"|(?:my|our|the|his|her|mi|mis|nuestr[oa]s?|el|la|los|las|su|sus|un|una) (?:(?P<one>{_ONE})|(?P<two>{_TWO}))"
-    rf"|(?P<count>{_NUMBER}) (?:(?:more|mas|of my|de mis) )?(?:{_MANY}))\b"
+    rf"|(?:(?:my|our|mis|los|las|the) )?(?P<count>{_NUMBER}) (?:(?:more|mas|of my|de mis) )?(?:{_MANY}))\b"
 )
 _ALONE = re.compile(
     r"\b(?:(?:just|only) (?:me|myself|the one)|solo yo|yo solo|yo sola|nomas yo|solamente yo|para mi (?:solo|sola)|"

@@ -30,6 +30,11 @@ MOST_READ = 500
 """How much of a message is read; what people ask for stands at its beginning."""
 _CODES = lexicon("code pin otp cvv cvc codigo")
 """What a secret is called that has digits only: 'the text says 739204' is 739204."""
+_FIGURES = {
+    "zero": "0", "oh": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+    "eight": "8", "nine": "9", "cero": "0", "uno": "1", "dos": "2", "tres": "3", "cuatro": "4", "cinco": "5",
+    "seis": "6", "siete": "7", "ocho": "8", "nueve": "9",
+}  # fmt: skip
 _DIGITS = re.compile(r"(?<![\w@.-])\d+(?![\w@-]|\.\d)")
 
 
@@ -101,9 +106,15 @@ class LocalUnderstanding:
             act = CancelFlow()
         if act is not None and act.name in context.commands:
             return [Found(act, evidence="said instead of an answer")]
-        codes = _DIGITS.findall(text) if is_code else []
+        codes = _DIGITS.findall(text) or list(filter(None, [_spelled(text)])) if is_code else []
         value = codes[0] if len(codes) == 1 else without_lead_in(text)
         return [Found(SetSlot(slot=name, value=value), 0.8, "the open question")]
+
+
+def _spelled(text: str) -> str:
+    """'Four oh two' as figures; nothing if any other word is there."""
+    digits = [_FIGURES.get(word) for word in content(text)]
+    return "".join(digit for digit in digits if digit) if len(digits) > 2 and all(digits) else ""
 
 
 def _by_task(message: Message) -> list[Found] | None:

@@ -66,6 +66,11 @@ _GO_AHEAD = re.compile(
     r"|pidan)(?:me|se|le|les|nos|mela|melo|sela|selo)?(?:lo|la|los|las)?"
     r"|siga|sigue|sigan|continua|continue|proceda|procedan|procede|proced|adelante|de una vez|sin (?:mas )?demora)"
 )
+_GO_ON_AND = re.compile(
+    r"(?:please )?(?:go ahead|go on) and (?!(?:do|send|pay|book|block|reserve|confirm|make|place|transfer|order|buy|submit"
+    r"|process|complete|finish|schedule|freeze|cancel|drop|delete|remove) (?:it|that|this|them)\b)"
+)
+"""'Go ahead and tell me which account that is': what to go ahead with is something else."""
 _UNDO_IT = re.compile(
     r"(?:cancel|drop|delete|remove|scrap|undo|erase) (?:it|that|this|them|the (?:booking|reservation))"
     r"|(?:get rid of|take off|call off) (?:it|that|this|them)|call (?:it|that|this) off"
@@ -91,7 +96,8 @@ _AGAINST = re.compile(
     r"\w+n't|dont|wont|cant|isnt|didnt|doesnt|wouldnt|refuse|wrong|mistake|scam|fraud|doubt|unsure|change|fix|check|"
     r"pero|aunque|salvo|excepto|menos|sin|si no|cuando|hasta|antes|primero|luego|despues|manana|espera\w*|ni|nada|"
     r"nadie|nunca|jamas|tampoco|mal|error|equivoc\w*|duda\w*|cambia\w*|mejor|otro|otra|en vez|kidding|oops|hmm|depende|"
-    r"maybe|quizas?|tal vez|actually|disregard|ignore|siempre|as long|con tal|mientras|assuming|suppos\w*|supon\w*)\b"
+    r"maybe|quizas?|tal vez|actually|disregard|ignore|siempre que|as long|con tal|mientras|assuming|"
+    r"suppos\w*|supon\w*)\b"
 )
 _EXCLAMATIONS = ("aye right", "venga ya", "anda ya", "yeah right", "you sure", "u sure", "tira eso")
 """Said of what cannot be true, or is to be thrown away."""
@@ -103,10 +109,12 @@ _TAKES_BACK = re.compile(
     r"\b(?:but|wait|hold|hang|actually|instead|rather|not|no|never|nothing|\w+n't|dont|wont|cant|cannot|cancel|stop|"
     r"scratch|undo|wrong|mistake|scam|fraud|kidding|refuse|hmm+|first|change|unless|besides|apart|except|provided|"
     r"think about|repeat|help|dead body|when(?! (?:is|are|do|does|will|would|can)\b)|pero|espera\w*|nunca|nada|ni|mal|"
-    r"disregard|ignore|siempre|as long|con tal|mientras|assuming|suppos\w*|supon\w*|ask|"
+    r"disregard|ignore|siempre que|as long|con tal|mientras|assuming|suppos\w*|supon\w*|ask|"
     r"error|cancel\w*|anul\w*|paral[oa]|mejor|cambi\w*|primero|antes|sin|menos|salvo|excepto|depende|cuando)\b|[❌✖🚫👎]"
 )
 """Words that take a yes back, also in a sentence of their own."""
+_STOPS = re.compile(r"\b(?:cancel\w*|stop|scratch|undo|wait|hold|hang|never|paral[oa]|anul\w*|espera\w*|nunca)\b")
+"""Words that take it back whoever vouches for it."""
 _JOINED = re.compile(r"(?:and|n|then|also|y|luego|despues|tambien|ademas)\b")
 _QUESTION = re.compile(
     r"(?:and |y |also |tambien )*(?:what|what's|whats|how|when|where|which|who|can you|could you|do you|does|do they|"
@@ -151,7 +159,7 @@ def verdict(
     """
     text = _GLUED.sub(" ", squeezed(text))
     folded = fold(text)
-    if trimmed(folded) in _EXCLAMATIONS or _CONDITION.match(text):
+    if trimmed(folded) in _EXCLAMATIONS or _CONDITION.match(text) or _GO_ON_AND.match(folded):
         return None
     whole = _as_boolean(text, reading)
     if whole and _TRAILS_OFF.search(text) and trimmed(folded).split()[0] not in _STRONG:
@@ -168,7 +176,7 @@ def verdict(
         return None if "?" in text else Verdict(True)
     rest, stopped, joined = opening.rest, opening.stopped, opening.joined
     asks = rest.rstrip().endswith("?") and bool(_QUESTION.match(fold(rest)))
-    harmless = not _TAKES_BACK.search(fold(rest)) or (vouched and not shows)
+    harmless = not _TAKES_BACK.search(fold(rest)) or (vouched and not shows and not _STOPS.search(fold(rest)))
     if opening.strong and harmless and (not shows or (stopped and asks)):
         return Verdict(True, rest, asks=True)
     if opening.against:
@@ -179,13 +187,14 @@ def verdict(
 def begun(text: str) -> Verdict | None:
     """A yes in front of words that nothing is known of, but that do not take it back; they may be a request."""
     text = _GLUED.sub(" ", squeezed(text))
-    opening = None if "?" in text or _CONDITION.match(text) else _opening(text)
-    if opening is None or (opening.against and not opening.joined):
+    doubted = "?" in text or _CONDITION.match(text) or _GO_ON_AND.match(fold(text))
+    opening = None if doubted else _opening(text)
+    if opening is None or not (opening.joined or opening.stopped) or (opening.against and not opening.joined):
         return None
     rest = fold(opening.rest)
     if _TAKES_BACK.search(_OF_A_REQUEST.sub("", rest) if opening.joined else rest):
         return None
-    return Verdict(True, opening.rest, asks=opening.joined)
+    return Verdict(True, opening.rest)
 
 
 @dataclass(frozen=True, slots=True)
