@@ -77,6 +77,8 @@ def _answer(message: Message, asked: SlotConfig) -> list[Found] | None:
         message.core, {**message.open_slots(), **(message.filled() if message.reading is not None else {})}
     )
     answers = any(slot_of(found) == name for found in values)
+    if asked.type == "choice":
+        values = [found for found in values if slot_of(found) == name or not _tells_it(message, found)]
     if not answers and (shaped := _shaped(message.text, asked, values)) is not None:
         return [*values, Found(SetSlot(slot=name, value=shaped), 0.9, "written like one", shaped)]
     enough = ANSWERED if message.answered() else SURELY if answers else INTERRUPT
@@ -84,6 +86,13 @@ def _answer(message: Message, asked: SlotConfig) -> list[Found] | None:
     if start is not None:
         return start
     return None if acts.is_refusal(message.core) and not answers else values or None
+
+
+def _tells_it(message: Message, found: Found) -> bool:
+    """Whether words for another slot are what the message begins with: 'it fell out of my pocket' is the answer."""
+    slot = message.context.slots[slot_of(found)]
+    named = slot_of(found) in message.assistant.cues.names
+    return slot.type == "text" and not named and message.core.casefold().startswith(found.words.casefold())
 
 
 def _shaped(text: str, asked: SlotConfig, others: list[Found]) -> str | None:

@@ -219,11 +219,10 @@ def _in_a_part(message: Message, asked: SlotConfig | None) -> Found | None:
         return Found(Help(), 0.9, f"'{message.text}' asks what that is")
     tells = asked is not None and asked.type in FREE and message.context.asked not in message.assistant.cues.names
     requests = message.reading is None or message.reading.acts["start"] >= SAID
-    said = parts(message.core)
-    if tells or requests or not 1 < len(said) <= _MOST_PARTS:
+    said = {part: acts.act_of(part) for part in parts(message.core)}
+    if tells or not 1 < len(said) <= _MOST_PARTS or (requests and not all(said.values())):
         return None
-    for part in said:
-        act = acts.act_of(part)
+    for part, act in said.items():
         if isinstance(act, Restart | Repeat | HumanHandoff) and _makes_sense(message, act):
             return Found(act, 0.9, f"'{part}' said to any assistant")
     return None
@@ -282,7 +281,9 @@ def called_off(message: Message) -> list[Found] | None:
 
 def _corrects(message: Message) -> bool:
     reading = message.reading
-    return reading is not None and reading.acts["correct"] >= CORRECTS and reading.acts["cancel"] < ACTED
+    if reading is None or reading.acts["start"] >= SAID:
+        return False
+    return reading.acts["correct"] >= CORRECTS and reading.acts["cancel"] < ACTED
 
 
 def _and_a_person(message: Message) -> list[Found] | None:

@@ -136,22 +136,23 @@ def two_requests(message: Message) -> list[Found] | None:
         joined = JOINED.search(between) is not None
         bar = JOINED_BAR if joined else BOTH
         first = request(message, left, bar)
-        second = request(message, right, bar) or _another(message, first, right)
+        second = _another(message, first, right) or request(message, right, bar)
         if first is None or second is None:
             continue
         one, other = first[0].command, second[0].command
         if not isinstance(one, StartFlow) or not isinstance(other, StartFlow) or one.flow == other.flow:
             continue
-        if joined or all(_is_likely(message, found) for found in (first[0], second[0])):
+        but = re.search(r"\b(?:but|pero)\b", between)
+        if joined or all(_is_likely(message, found, but is None) for found in (first[0], second[0])):
             least = min(first[0].confidence, second[0].confidence)
             if best is None or least > best[0]:
                 best = least, [*first, *second]
     return best[1] if best else None
 
 
-def _is_likely(message: Message, found: Found) -> bool:
+def _is_likely(message: Message, found: Found, plain: bool) -> bool:
     """Whether a flow was asked for in so many words, or the reader thinks it possible."""
-    return found.confidence >= OUTSIDE or message.likely(found.command.model_dump()["flow"])
+    return (plain and found.confidence >= OUTSIDE) or message.likely(found.command.model_dump()["flow"])
 
 
 def _another(message: Message, first: list[Found] | None, right: str) -> list[Found] | None:

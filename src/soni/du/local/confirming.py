@@ -103,7 +103,7 @@ def _read_as_no(message: Message) -> list[Found] | None:
 def _yes_and(message: Message, said: Verdict) -> list[Found] | None:
     """A yes before something else: it counts if the rest goes on from it, and not if it takes anything back."""
     yes = Found(AffirmConfirmation(), 0.85, f"'{message.text}' says yes")
-    hears = message.reading is None or message.reading.acts["start"] >= NO
+    hears = message.reading is None or max(message.reading.acts["start"], message.reading.acts["request"]) >= NO
     start = request(message, without_courtesies(said.rest), BOTH if hears else SURELY)
     if start is not None and isinstance(start[0].command, StartFlow):
         return [yes, *start]

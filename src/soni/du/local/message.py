@@ -35,7 +35,7 @@ UNDO = 0.6
 SHORT = 4
 FREE = ("text", "list")
 """Types that take any words."""
-DENIED = re.compile(r"\b(?:no|sin|not|without|ni)\s+(?:in |en )?(?:the |la |el )?$")
+DENIED = re.compile(r"\b(?:(?:sin|not|without|ni)\s+(?:in |en )?(?:the |la |el )?|no\s+(?:en )?(?:la |el )?)$")
 """What stands before an option that is not wanted."""
 _WEIGHED = 3
 POSSIBLE = 0.01

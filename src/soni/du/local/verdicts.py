@@ -46,7 +46,8 @@ _POLITE = frozenset({
     "por favor", "muy amable", "si es tan amable", "si eres tan amable", "se lo agradezco", "te lo agradezco",
     "mil gracias",
     "if you would", "if you please", "if you don't mind", "thanks a lot", "thanks a million", "much appreciated",
-    "thank you very much", "thanks very much", "very kind", "cheers", *_NO_OBJECTION,
+    "thank you very much", "thanks very much", "very kind", "cheers", "para siempre", "for good", "for ever",
+    *_NO_OBJECTION,
 })  # fmt: skip
 """Phrases that change nothing about it, though a word of theirs might."""
 _GO_AHEAD = re.compile(
@@ -67,8 +68,8 @@ _GO_AHEAD = re.compile(
     r"|siga|sigue|sigan|continua|continue|proceda|procedan|procede|proced|adelante|de una vez|sin (?:mas )?demora)"
 )
 _GO_ON_AND = re.compile(
-    r"(?:please )?(?:go ahead|go on) and (?!(?:do|send|pay|book|block|reserve|confirm|make|place|transfer|order|buy|submit"
-    r"|process|complete|finish|schedule|freeze|cancel|drop|delete|remove) (?:it|that|this|them)\b)"
+    r"(?:please )?(?:go ahead|go on) and (?!(?:do|send|pay|book|block|reserve|confirm|make|place|transfer|order|buy"
+    r"|submit|process|complete|finish|schedule|freeze|cancel|drop|delete|remove) (?:it|that|this|them)\b)"
 )
 """'Go ahead and tell me which account that is': what to go ahead with is something else."""
 _UNDO_IT = re.compile(
