@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from soni.core.commands import AffirmConfirmation
-from tests.du.test_local import AMOUNT, DAY, RECIPIENT, REVIEW, TRANSFER, meant, read
-from tests.du.test_local_dangers import BILL
+from tests.du.test_local import AMOUNT, DAY, GUESTS, RECIPIENT, REVIEW, TRANSFER, meant, read
+from tests.du.test_local_dangers import BILL, REASON
 
 CODE = {"flow": "security_check", "filled": {"amount": 4000, "recipient": "Ana"}, "asked": "code"}
+IBAN = {"flow": "transfer_funds", "filled": {"amount": 50, "recipient": "Bo"}, "asked": "iban"}
 TABLE = {
     "flow": "book_table",
     "filled": {"guests": 2, "day": "2026-11-20", "hour": "21:00", "seating": "inside", "guest_name": "Kay"},
@@ -33,10 +35,21 @@ async def test_a_yes_that_was_asked_for_again(message: str) -> None:
     "message",
     ["aye right", "confirm. Actually, disregard, I need to ask my accountant.", "no changes",
      "yes as long as it's free",
-     "adelante siempre que quede saldo para el recibo de la luz", "supongo que sí", "no hay problema?"],
+     "adelante siempre que quede saldo para el recibo de la luz", "supongo que sí", "no hay problema?",
+     "go ahead and tell me which account that comes from", "dale, robame nomás", "ok if you say so",
+     'yes please, and put "rent" as the reference', "yes genius, to the woman who blocked me"],
 )  # fmt: skip
 async def test_what_only_sounds_like_a_yes(message: str) -> None:
     assert AffirmConfirmation() not in (await read(message, REVIEW)).commands
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+async def test_nobody_pays_on_what_only_sounds_like_a_yes(language: str) -> None:
+    """Answers to 'Send €50.00 to Ana?' on which a careful clerk would not, written without a look at the code."""
+    lines = (Path(__file__).parent / "data" / f"not_yes.{language}.txt").read_text(encoding="utf-8").splitlines()
+    assert len(lines) > 200
+    taken = [line for line in lines if AffirmConfirmation() in (await read(line, REVIEW)).commands]
+    assert taken == []
 
 
 @pytest.mark.parametrize(
@@ -72,6 +85,23 @@ async def test_a_transfer_put_right_while_it_is_said(message: str, amount: str, 
          [{"deny_confirmation": True}, {"start_flow": "check_balance"}]),
         ("ur code never came, put me thru to someone who can help", CODE, "banking", [{"human_handoff": True}]),
         ("borra todo y empezamos otra vez", CODE, "banking", [{"restart": True}]),
+        ("let's begin again, I've mixed everything up", CODE, "banking", [{"restart": True}]),
+        ("why do i have to type a code at all", CODE, "banking", [{"help": True}]),
+        ("four zero two nine one six", CODE, "banking", [{"set_slot": {"code": "402916"}}]),
+        ("what even is an iban", IBAN, "banking", [{"help": True}]),
+        ("nope thats not right", REVIEW, "banking", [{"deny_confirmation": True}]),
+        ("Wrong amount, sorry!", RECIPIENT, "banking", [{"correct_slot": {"amount": None}}]),
+        ("Oops, I said water but I need the phone one.", BILL, "banking", [{"correct_slot": {"biller": "phone"}}]),
+        ("drop a zero, it's 5 not 50", REVIEW, "banking", [{"correct_slot": {"amount": "5"}}]),
+        ("el destinatario no es ese", REVIEW, "banking", [{"correct_slot": {"recipient": None}}]),
+        ("hmm not yet, let me talk to someone from the staff first", TABLE, "restaurant", [{"human_handoff": True}]),
+        ("me and my two kids", GUESTS, "restaurant", [{"set_slot": {"guests": "3"}}]),
+        ("menu?", None, "restaurant", [{"start_flow": "see_menu"}]),
+        ("tonite if poss", DAY, "restaurant", [{"set_slot": {"day": "tonite if poss"}}]),
+        ("It got robbed", REASON, "banking", [{"set_slot": {"block_reason": "stolen"}}]),
+        ("cancel my table under Brandt and get me another one for thursday at 9pm", None, "restaurant",
+         [{"start_flow": "cancel_booking"}, {"set_slot": {"guest_name": "Brandt"}}, {"start_flow": "book_table"},
+          {"set_slot": {"day": "for thursday"}}, {"set_slot": {"hour": "at 9pm"}}]),
     ],
 )  # fmt: skip
 async def test_what_was_misread(message: str, where: Any, example: str, commands: list[Any]) -> None:

@@ -70,6 +70,8 @@ def agreed(message: Message) -> list[Found] | None:
     if not message.context.task or message.context.task["type"] != "confirm":
         return None
     said = message.verdict(message.text)
+    if said is not None and not said.yes and isinstance(acts.act_of(parts(message.core)[-1]), HumanHandoff):
+        return [Found(HumanHandoff(), 0.9, f"'{message.text}' asks for a person first")]
     if said is None or said.rest:
         return None
     answer = AffirmConfirmation() if said.yes else DenyConfirmation()
@@ -167,6 +169,8 @@ def read_as_act(message: Message) -> list[Found] | None:
         return None  # another booking is to be called off
     if flow_sure > min(max(sure, INTERRUPT), SURELY):
         return None
+    if name == "cancel" and corrections.named_changes(message.fixed.text):
+        return None  # 'wrong amount, sorry'
     if name == "skip" and not message.optional and asked is not None and sure < PLAINLY:
         return None  # 'me la mangaron' answers what happened
     if name == "cancel" and message.context.task and message.context.task["type"] == "confirm":

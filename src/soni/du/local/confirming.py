@@ -10,13 +10,12 @@ from soni.core.commands import (
     Clarify,
     CorrectSlot,
     DenyConfirmation,
-    HumanHandoff,
     ResumeFlow,
     StartFlow,
 )
 from soni.du.local import acts
 from soni.du.local.choosing import BOTH, INTERRUPT, JOINED_BAR, SURELY, request, two_requests
-from soni.du.local.clauses import parts, without_courtesies
+from soni.du.local.clauses import without_courtesies
 from soni.du.local.correcting import corrected
 from soni.du.local.corrections import is_relative
 from soni.du.local.lead_ins import asks_back
@@ -55,8 +54,6 @@ def confirm(message: Message) -> list[Found] | None:
         return changed
     if said is not None and acts.begins_with_cancel(said.rest):
         return [Found(CancelFlow(), 0.9, f"'{said.rest}' calls it off")]
-    if said is not None and isinstance(acts.act_of(parts(message.core)[-1]), HumanHandoff):
-        return [Found(HumanHandoff(), 0.9, f"'{message.text}' asks for a person first")]
     if said is not None:
         no = Found(DenyConfirmation(), 1.0, f"'{message.text}' says no")
         start = _behind_a_no(message, said) if said.rest and _asks(message) else None
