@@ -9,10 +9,11 @@ import pytest
 
 from soni.core.commands import AffirmConfirmation
 from tests.du.test_local import AMOUNT, DAY, GUESTS, RECIPIENT, REVIEW, TRANSFER, meant, read
-from tests.du.test_local_dangers import BILL, REASON
+from tests.du.test_local_dangers import BILL, DROP, REASON
 
 CODE = {"flow": "security_check", "filled": {"amount": 4000, "recipient": "Ana"}, "asked": "code"}
 IBAN = {"flow": "transfer_funds", "filled": {"amount": 50, "recipient": "Bo"}, "asked": "iban"}
+INCIDENT = {"flow": "block_card", "filled": {"card": "debit", "block_reason": "lost"}, "asked": "incident"}
 TABLE = {
     "flow": "book_table",
     "filled": {"guests": 2, "day": "2026-11-20", "hour": "21:00", "seating": "inside", "guest_name": "Kay"},
@@ -98,6 +99,9 @@ async def test_a_transfer_put_right_while_it_is_said(message: str, amount: str, 
         ("me and my two kids", GUESTS, "restaurant", [{"set_slot": {"guests": "3"}}]),
         ("menu?", None, "restaurant", [{"start_flow": "see_menu"}]),
         ("tonite if poss", DAY, "restaurant", [{"set_slot": {"day": "tonite if poss"}}]),
+        ("uy no, la que perdí es la de crédito", INCIDENT, "banking", [{"correct_slot": {"card": "credit"}}]),
+        ("300 bucks... sorry i mean 300 euros", AMOUNT, "banking", [{"set_slot": {"amount": "300 euros"}}]),
+        ("that's right, cancel that one please", DROP, "restaurant", [{"affirm_confirmation": True}]),
         ("It got robbed", REASON, "banking", [{"set_slot": {"block_reason": "stolen"}}]),
         ("cancel my table under Brandt and get me another one for thursday at 9pm", None, "restaurant",
          [{"start_flow": "cancel_booking"}, {"set_slot": {"guest_name": "Brandt"}}, {"start_flow": "book_table"},

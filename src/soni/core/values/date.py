@@ -22,7 +22,9 @@ _SPAN = "|".join([*DAYS_IN, *MONTHS_IN])
 
 _YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})", re.ASCII)
 _NUMERIC = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})|(\d{1,2})/(\d{1,2})", re.ASCII)
-_ON_WEEKDAY = re.compile(rf"(?P<weekday>{_WEEKDAY})\.?,? (?:the |el |dia )?(?=[a-z0-9])")
+_ON_WEEKDAY = re.compile(
+    rf"(?:(?:next|this|coming|proximo|este) )?(?P<weekday>{_WEEKDAY})\.?,? (?:the |el |dia )?(?=[a-z0-9])"
+)
 _DAY_MONTH = re.compile(
     rf"(?P<day>[a-z0-9. -]{{1,16}}?)(?: of| de)?[ -](?P<month>{_MONTH})"
     rf"(?:\.?(?:,| of| del?)?[ -](?P<year>{YEAR})| del (?P<short>\d\d))?",

@@ -17,7 +17,7 @@ from soni.du.local.message import FREE, SHORT, slot_of
 from soni.du.local.names import is_name, without_relation
 from soni.du.local.reading import parses
 from soni.du.local.verdicts import verdict
-from soni.du.local.words import content, trimmed
+from soni.du.local.words import content, fold, trimmed
 from soni.du.understanding import Found
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ _SHAPES = {
     "phone": re.compile(r"\+?\(?\d[\d ().-]{5,}\d"),
 }
 """What cannot be anything else than the answer, even if it is none that is good: the slot's own words say so."""
+_POLITELY = re.compile(r"\b(?:but|pero|thanks|thank you|gracias)\b")
+"""Without these a no may be about what comes behind it: 'uy no, es la de crédito'."""
 _SENTENCE = re.compile(r"[.!?]+\s")
 _NO_ANSWER = (
     "i don't know", "i dont know", "no idea", "not sure", "one moment", "wait", "hold on", "hmm", "nobody", "no one",
@@ -61,7 +63,7 @@ def collect(message: Message) -> list[Found] | None:
 
 def _declined_but(message: Message) -> list[Found] | None:
     """'No thanks, but change the time to nine', to a question that may stay open."""
-    said = parts(message.core) if message.optional else []
+    said = parts(message.core) if message.optional and _POLITELY.search(fold(message.core)) else []
     if len(said) < 2 or not acts.declines(said[0]):
         return None
     changed = corrected(message)

@@ -50,7 +50,8 @@ _WORDS_OF_NUMBERS = sorted(
 _NUMBER = rf"(?:\d[\d.,]*|(?:{'|'.join(map(re.escape, _WORDS_OF_NUMBERS))}))"
 _TAKEN_BACK = (
     r"(?:[,.;]|\.\.+)?\s+(?:(?:uy|ay|oh|ah|er|uh|oops|huy)[,\s]+)*"
-    r"(?:(?:no[,\s]+)?(?:wait|sorry|i mean|make that|perdon|perdona|digo|mejor dicho|espera)|no)\b[,\s]+"
+    r"(?:(?:no[,\s]+)?(?:sorry[,\s]+)?"
+    r"(?:wait|sorry|i mean|make that|perdon|perdona|digo|mejor dicho|espera)|no)\b[,\s]+"
 )
 _CURRENCY = r"(?:\s*(?:euros?|eur|€|dollars?|pounds?|quid|bucks|pesos))?"
 _REPAIRED = (
@@ -64,6 +65,10 @@ _REPAIRED_LATER = re.compile(
 )
 """'20 to Tom, no wait, 25'."""
 _ALSO_NEGATED = (
+    re.compile(
+        r"(?:(?<=\d)|(?<=one)|(?<=two)|(?<=three)|(?<=four)|(?<=five)|(?<=una)|(?<=uno)|(?<=dos)|(?<=tres)|(?<=cuatro)|(?<=cinco))"
+        r"\s+(?:out of|sobre)\s+(?:five|cinco|ten|diez|5|10)\b"
+    ),
     re.compile(r"\b(?:any\w*|todos?|cualquiera|tod[oa]s)\s+(?:but|except|menos|excepto|salvo)\s+[^,.;]+"),
     re.compile(r"(?:^|[,;]\s*)[^,;]+?\s+no[\s.!]*$"),
     re.compile(r"\bno\s+(?:la|lo|le|me|se|es|era|fue|son|soy|estoy|quiero|ha|he|esta)\b(?:(?!\bsino\b)[^,;.])*"),
@@ -81,7 +86,7 @@ _WRONG = re.compile(
     r"(?:wrong|incorrect[oa]?|equivocad[oa]) (?P<what2>[\w ]+?)"
     r"(?:[\s,.!]+(?:sorry|oops|my bad|perdon|perdona|lo siento))*[\s.!]*$"
     r"|^(?:\w+[\s,.!]+){0,2}(?:i (?:got|picked|chose|took|typed|gave you) the wrong|me (?:he |equivoque|confundi|"
-    r"equivocado|confundido|colado)+ (?:de|con el|con la)) (?P<what4>[\w ]+?)[\s.!]*$"
+    r"equivocado|confundido|colado)+ (?:de|con el|con la)) (?P<what4>[\w ]+?)(?:,.*)?[\s.!]*$"
     r"|^(?:the |my |el |la )?(?P<what3>[\w ]+?) (?:is not|isn'?t|no es|no esta) "
     r"(?:right|correct|rite|correct[oa]|bien|es[ea]|eso|asi|that one)[\s.!]*$"
     r"|^(?:(?:no|hmm+|uy|oye|ojo)[\s,.!]+)*(?:esta|es) (?:mal|incorrect[oa]|equivocad[oa]) (?:el |la )"

@@ -36,7 +36,7 @@ CORRECTS = 0.8
 """How sure of a correction for the reader to tell what is meant from what is not: 'not to Iker but to Ibon'."""
 NAMED = 0.8
 """How sure the rules are of an option that is called by its name, or by another form of it."""
-MEANT = 0.55
+MEANT = 0.7
 """How sure of an option that nobody asked for and that is not called by its name."""
 BESIDE = 0.9
 """The same while another question is open."""

@@ -202,6 +202,9 @@ class Message:
             spans = self._with_reader(spans, reading, text, slots)
             names = self.assistant.cues.names
             spans = [span for span in spans if span.slot not in names or any(map(str.isalpha, span.words))]
+        held = {(name, self.context.filled[name]) for name in slots if isinstance(self.context.filled.get(name), str)}
+        held = {pair for pair in held if pair[0] != self.context.asked and slots[pair[0]].type == "choice"}
+        barred |= held  # said again, it changes nothing
         found = {span.slot: self.value(span) for span in spans if (span.slot, span.value) not in barred}
         for name, words in (preset or {}).items():
             value = self.fixed.as_written(self._named(name, words)) if slots[name].type in FREE else words

@@ -73,7 +73,8 @@ _GO_ON_AND = re.compile(
 )
 """'Go ahead and tell me which account that is': what to go ahead with is something else."""
 _UNDO_IT = re.compile(
-    r"(?:cancel|drop|delete|remove|scrap|undo|erase) (?:it|that|this|them|the (?:booking|reservation))"
+    r"(?:cancel|drop|delete|remove|scrap|undo|erase) "
+    r"(?:it|that(?: one)?|this(?: one)?|them|the (?:booking|reservation))"
     r"|(?:get rid of|take off|call off) (?:it|that|this|them)|call (?:it|that|this) off"
     r"|(?:cancela|cancele|anula|anule|borra|borre|quita|quite|elimina|elimine)(?:me)?(?:n)?(?:lo|la|los|las)"
 )
