@@ -16,6 +16,7 @@ from soni.core.commands import (
     Repeat,
     Restart,
     ResumeFlow,
+    SetSlot,
     Skip,
     StartFlow,
 )
@@ -25,6 +26,7 @@ from soni.du.local.clauses import cuts, parts, without_courtesies
 from soni.du.local.flows import nearest
 from soni.du.local.merging import CORRECTS, SAID
 from soni.du.local.message import FREE
+from soni.du.local.options import any_option
 from soni.du.local.reading import parses
 from soni.du.local.words import content, squeezed
 from soni.du.understanding import Found
@@ -169,6 +171,8 @@ def read_as_act(message: Message) -> list[Found] | None:
         return None  # another booking is to be called off
     if flow_sure > min(max(sure, INTERRUPT), SURELY):
         return None
+    if name == "skip" and asked is not None and asked.type == "choice" and (option := any_option(asked)) is not None:
+        return [Found(SetSlot(slot=message.context.asked or "", value=option), sure, "whatever it is")]
     if name == "cancel" and corrections.named_changes(message.fixed.text):
         return None  # 'wrong amount, sorry'
     if name == "skip" and not message.optional and asked is not None and sure < PLAINLY:

@@ -48,7 +48,8 @@ def confirm(message: Message) -> list[Found] | None:
         doubted = message.reading is not None and message.reading.acts["affirm"] < DOUBT
         changed = _changed(message) if doubted else None  # 'make that a table for four'
         return changed or _yes_and(message, said) or _vouched(message)
-    changed = corrected(message) or _changed(message)
+    is_bare = trimmed(message.core).isdigit()  # a number alone may be that of a choice
+    changed = None if is_bare else corrected(message) or _changed(message)
     replaces = changed is not None and any(isinstance(found.command, CorrectSlot) for found in changed)
     if changed and (said is None or message.reading is not None or replaces):
         return changed
@@ -114,8 +115,6 @@ def _yes_and(message: Message, said: Verdict) -> list[Found] | None:
 
 def _changed(message: Message) -> list[Found] | None:
     """New values for what a confirmation shows: 'make it 200', 'send 50 to Ana'."""
-    if trimmed(message.core).isdigit():
-        return None  # a bare number may be that of a choice
     if message.reading is None and is_relative(message.core):
         return None
     if message.reading is None and asks_back(message.core):

@@ -42,7 +42,7 @@ _NEGATED = (
         r"(?:^|[,;]\s*|\by\s+)no\s+(?P<x>(?:son|eran?|es|la he|lo he|las?|los?|el|a|de)?\s*[^,.;]+?)"
         r"(?=\s*(?:[,;]|\bsino\b))"
     ),
-    re.compile(r",\s*no\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$))"),
+    re.compile(r"(?:,\s*|\by\s+)no\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$))"),
 )
 _WORDS_OF_NUMBERS = sorted(
     (ENGLISH_NUMBER_WORDS | SPANISH_NUMBER_WORDS) - {"a", "an", "no", "y"}, key=len, reverse=True
@@ -61,7 +61,7 @@ _REPAIRED = (
 )
 """What is put right while it is said: '50, no wait 60', 'to Ana, sorry, María'."""
 _REPAIRED_LATER = re.compile(
-    rf"\b(?P<old>{_NUMBER}{_CURRENCY})(?:\s+[^\W\d]+){{1,5}}?(?P<mark>{_TAKEN_BACK})(?=(?:\w+\s)?{_NUMBER}\b)"
+    rf"\b(?P<old>{_NUMBER}{_CURRENCY})(?:\s+(?!(?:y|and|e)\b)[^\W\d]+){{1,5}}?(?P<mark>{_TAKEN_BACK})(?=(?:\w+\s)?{_NUMBER}\b)"
 )
 """'20 to Tom, no wait, 25'."""
 _ALSO_NEGATED = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from soni.du.local.encoder import encoder
@@ -13,7 +14,18 @@ if TYPE_CHECKING:
     from soni.du.local.words import Token
 
 _ANY = lexicon("any all none other anything everything todo todos nada otro otra algo cualquiera")
+_ALL = lexicon("any anything everything todo cualquiera")
 _SHORT = 4
+_PARTICIPLE = re.compile(r"(?P<stem>\w{3,})[ai]d[oa]s?")
+_FINITE = re.compile(r"(?P<stem>\w{3,}?)(?:a(?:ron|ste|mos|ban?|ndo|r)|ieron|iste|imos|ian?|iendo|[ei]r|i|io|o|e)")
+_LONG_ENOUGH = 3
+
+
+def any_option(slot: SlotConfig) -> str | None:
+    """The option that takes everything: 'anything goes', 'de todo'."""
+    return next(
+        (one for one, known in slot.option_words.items() if any(_ALL & set(fold(x).split()) for x in known)), None
+    )
 
 
 def option_in(words: list[Token], slot: SlotConfig) -> tuple[int, int, str, float] | None:
@@ -33,11 +45,19 @@ def option_in(words: list[Token], slot: SlotConfig) -> tuple[int, int, str, floa
     return None if best is None else (best[2], best[3], best[4], best[0])
 
 
+def _same_verb(said: str, name: str) -> bool:
+    """Whether a word is a form of the verb that an option is the participle of: 'robaron' of 'robada'."""
+    option, form = _PARTICIPLE.fullmatch(name), _FINITE.fullmatch(said)
+    if option is None or form is None or option["stem"] != form["stem"]:
+        return False
+    return len(form["stem"]) > _LONG_ENOUGH or len(said) - len(form["stem"]) > _LONG_ENOUGH
+
+
 def _likeness(said: str, name: str) -> float:
     if said == name:
         return 0.95
     if len(name) < 4 or len(said) < 4 or any(letter.isdigit() for letter in said):
         return 0.0
-    if same_stem(said, name):
+    if same_stem(said, name) or _same_verb(said, name):
         return 0.85
     return 0.7 if len(name) > 4 and one_slip(said, name) and (len(name) > 5 or not encoder().knows(said)) else 0.0

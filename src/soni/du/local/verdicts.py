@@ -33,7 +33,7 @@ _HARMLESS = lexicon(
     "now quick quickly fast sadly please pls plz thanks thank thx ta you so much dear love my mate man sir bro buddy "
     "then for me us ya ahora ahorita rapido porfa xfa gracias muchas amigo amiga senor senora senorita usted ustedes "
     "tio tia parce guey wey compa jefe hermano che joven mismo just and n y then pues pos po well bueno eh kindly "
-    "lovely brill ace champion joya barbaro chido chevere bacan bacano buenisimo guay"
+    "nomas lovely brill ace champion joya barbaro chido chevere bacan bacano buenisimo guay"
 )
 """Words that change nothing about a yes."""
 _NO_OBJECTION = (
