@@ -9,7 +9,7 @@ import pytest
 
 from soni.core.commands import AffirmConfirmation
 from tests.du.test_local import AMOUNT, DAY, GUESTS, RECIPIENT, REVIEW, TRANSFER, meant, read
-from tests.du.test_local_dangers import BILL, DROP, REASON
+from tests.du.test_local_dangers import BILL, CARD, DROP, REASON
 
 CODE = {"flow": "security_check", "filled": {"amount": 4000, "recipient": "Ana"}, "asked": "code"}
 IBAN = {"flow": "transfer_funds", "filled": {"amount": 50, "recipient": "Bo"}, "asked": "iban"}
@@ -19,6 +19,7 @@ TABLE = {
     "filled": {"guests": 2, "day": "2026-11-20", "hour": "21:00", "seating": "inside", "guest_name": "Kay"},
     "asked": None,
 }
+DIET = {"flow": "see_menu", "filled": {}, "asked": "diet"}
 SEATING = {"flow": "book_table", "filled": {"guests": 2}, "asked": "seating"}
 
 
@@ -102,6 +103,10 @@ async def test_a_transfer_put_right_while_it_is_said(message: str, amount: str, 
         ("uy no, la que perdí es la de crédito", INCIDENT, "banking", [{"correct_slot": {"card": "credit"}}]),
         ("300 bucks... sorry i mean 300 euros", AMOUNT, "banking", [{"set_slot": {"amount": "300 euros"}}]),
         ("that's right, cancel that one please", DROP, "restaurant", [{"affirm_confirmation": True}]),
+        ("me da igual, como lo que sea", DIET, "restaurant", [{"set_slot": {"diet": "any"}}]),
+        ("me equivoqué, son 15 y no 50", RECIPIENT, "banking", [{"correct_slot": {"amount": "15"}}]),
+        ("la de débito, que me la robaron", CARD, "banking",
+         [{"set_slot": {"card": "debit"}}, {"set_slot": {"block_reason": "stolen"}}]),
         ("It got robbed", REASON, "banking", [{"set_slot": {"block_reason": "stolen"}}]),
         ("cancel my table under Brandt and get me another one for thursday at 9pm", None, "restaurant",
          [{"start_flow": "cancel_booking"}, {"set_slot": {"guest_name": "Brandt"}}, {"start_flow": "book_table"},

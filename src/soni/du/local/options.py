@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from soni.du.local.words import Token
 
 _ANY = lexicon("any all none other anything everything todo todos nada otro otra algo cualquiera")
-_ALL = lexicon("any anything everything todo cualquiera")
+_ALL = {
+    "any", "anything", "anything goes", "any of them", "everything", "whatever", "no preference", "de todo",
+    "cualquiera", "cualquier cosa", "lo que sea", "indiferente", "me da igual", "sin preferencia",
+}  # fmt: skip
 _SHORT = 4
 _PARTICIPLE = re.compile(r"(?P<stem>\w{3,})[ai]d[oa]s?")
 _FINITE = re.compile(r"(?P<stem>\w{3,}?)(?:a(?:ron|ste|mos|ban?|ndo|r)|ieron|iste|imos|ian?|iendo|[ei]r|i|io|o|e)")
@@ -23,9 +26,7 @@ _LONG_ENOUGH = 3
 
 def any_option(slot: SlotConfig) -> str | None:
     """The option that takes everything: 'anything goes', 'de todo'."""
-    return next(
-        (one for one, known in slot.option_words.items() if any(_ALL & set(fold(x).split()) for x in known)), None
-    )
+    return next((option for option, known in slot.option_words.items() if _ALL & set(map(fold, known))), None)
 
 
 def option_in(words: list[Token], slot: SlotConfig) -> tuple[int, int, str, float] | None:
