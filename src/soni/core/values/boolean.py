@@ -14,11 +14,11 @@ def _phrases(text: str) -> tuple[str, ...]:
 _YES = _phrases("""
     yes, yeah, yea, yep, yup, true, on, ok, okay, sure, sure thing, of course, certainly, definitely, absolutely,
     indeed, right, correct, exactly, that is right, that's right, thats right, that is correct, that's correct, thats
-    correct, sounds good, fine, alright, all right, go ahead, do it, i do, no problem, yes i do, yes it is, yes sir,
-    confirm, confirmed, i confirm, proceed, perfect, great, good, please do, why not, sure why not, all good, all
-    correct, that's all correct, that is all correct, por que no, that works, that works for me, works for me, looks
-    good, sounds great, that sounds good, that sounds great, that would be great, that'll work, that is fine, it is
-    correct, it's correct, yes please, go for it, awesome, cool, excellent, wonderful, very well, i'd like that, i
+    correct, sounds good, fine, alright, all right, go ahead, do it, i do, no problem, yes i do, i would, yes it is,
+    yes sir, confirm, confirmed, i confirm, proceed, perfect, great, good, please do, why not, sure why not, all good,
+    all correct, that's all correct, that is all correct, por que no, that works, that works for me, works for me,
+    looks good, sounds great, that sounds good, that sounds great, that would be great, that'll work, that is fine, it
+    is correct, it's correct, yes please, go for it, awesome, cool, excellent, wonderful, very well, i'd like that, i
     would like that, yes that's right, yes that is right, yes that's correct, yes that is correct, yes do it, send it,
     i agree, agreed, affirmative, that's fine, okey, okay then, let's go, si, claro, claro que si, vale, de acuerdo,
     por supuesto, desde luego, correcto, exacto, exactamente, eso es, asi es, dale, venga, verdadero, perfecto, bueno,

@@ -33,7 +33,7 @@ _HARMLESS = lexicon(
     "now quick quickly fast sadly please pls plz thanks thank thx ta you so much dear love my mate man sir bro buddy "
     "then for me us ya ahora ahorita rapido porfa xfa gracias muchas amigo amiga senor senora senorita usted ustedes "
     "tio tia parce guey wey compa jefe hermano che joven mismo just and n y then pues pos po well bueno eh kindly "
-    "nomas lovely brill ace champion joya barbaro chido chevere bacan bacano buenisimo guay"
+    "nomas finally lovely brill ace champion joya barbaro chido chevere bacan bacano buenisimo guay"
 )
 """Words that change nothing about a yes."""
 _NO_OBJECTION = (
@@ -131,6 +131,8 @@ _DECLINES = re.compile(
     r"(?:ahora|hoy|de momento|por ahora|todavia|aun) no\b|no (?:quiero|me interesa)|"
     r"(?:quizas?|tal vez|igual) (?:luego|mas tarde|otro dia)|en otro momento)"
 )
+_NOT_NOW = re.compile(r"(?:\w+\W+){1,2}(?:but|pero) (?:not (?:now|yet|today)|ahora no|todavia no|aun no|hoy no)\b")
+"""'Yes, but not now.'"""
 _ENDS_NO = re.compile(
     r"(?:\bso|\bthen|\basi que|\bpor lo que|,|\bmejor|\bque|\bpues)\s+no(?:\s+(?:thanks|thank you|gracias))?[\s.!]*$"
 )
@@ -225,7 +227,8 @@ def _opening(text: str, *, undoing: bool = False) -> _Opening | None:
             break
         agreed = agreed or agrees
         said = plain[place : place + length]
-        clear = said[0] in _STRONG or approves(" ".join(said)) or (length > 1 and said[0] in _CLEAR)
+        first = next((word for word in said if word not in _HARMLESS), "")  # 'please go ahead'
+        clear = said[0] in _STRONG or approves(" ".join(said)) or (length > 1 and first in _CLEAR)
         strong = strong or (agrees and clear)
         place += length
     if not agreed:
@@ -255,7 +258,8 @@ def _denied(text: str, folded: str) -> Verdict | None:
         if " ".join(plain[start : start + length]) in _NO:
             end = start + length
             return Verdict(False, text[words[end].start() :] if end < len(words) else "")
-    return Verdict(False) if _ENDS_NO.search(folded) or _DECLINES.match(folded) else None
+    is_no = _ENDS_NO.search(folded) or _DECLINES.match(folded) or _NOT_NOW.match(folded)
+    return Verdict(False) if is_no else None
 
 
 def _yes_at(plain: list[str], place: int, *, undoing: bool) -> tuple[int, bool]:
