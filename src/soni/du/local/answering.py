@@ -94,7 +94,8 @@ def _tells_it(message: Message, found: Found) -> bool:
     """Whether words for another slot are what the message begins with: 'it fell out of my pocket' is the answer."""
     slot = message.context.slots[slot_of(found)]
     named = slot_of(found) in message.assistant.cues.names
-    return slot.type == "text" and not named and message.core.casefold().startswith(found.words.casefold())
+    begins = bool(found.words) and message.core.casefold().startswith(found.words.casefold())
+    return slot.type == "text" and not named and begins
 
 
 def _shaped(text: str, asked: SlotConfig, others: list[Found]) -> str | None:

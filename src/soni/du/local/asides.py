@@ -72,12 +72,17 @@ def agreed(message: Message) -> list[Found] | None:
     if not message.context.task or message.context.task["type"] != "confirm":
         return None
     said = message.verdict(message.text)
-    if said is not None and not said.yes and isinstance(acts.act_of(parts(message.core)[-1]), HumanHandoff):
+    if said is not None and not said.yes and isinstance(acts.act_of(_last(message)), HumanHandoff):
         return [Found(HumanHandoff(), 0.9, f"'{message.text}' asks for a person first")]
     if said is None or said.rest:
         return None
     answer = AffirmConfirmation() if said.yes else DenyConfirmation()
     return [Found(answer, 1.0, f"'{message.text}' says {'yes' if said.yes else 'no'}")]
+
+
+def _last(message: Message) -> str:
+    """What is said last; nothing where there are no words."""
+    return (parts(message.core) or [""])[-1]
 
 
 def resumed(message: Message) -> list[Found] | None:
@@ -266,7 +271,7 @@ def called_off(message: Message) -> list[Found] | None:
     if _corrects(message):
         return None  # 'drop a zero, it's 20 not 200'
     if not acts.begins_with_cancel(message.core):
-        if named and isinstance(acts.act_of(parts(message.core)[-1]), CancelFlow):
+        if named and isinstance(acts.act_of(_last(message)), CancelFlow):
             return [Found(CancelFlow(), 0.8, f"'{message.text}' calls it off")]
         return None if asked is not None and asked.type in FREE else _called_off_later(message)
     if _is_undoing(message, message.core):
