@@ -45,6 +45,12 @@ async def test_what_only_sounds_like_a_yes(message: str) -> None:
     assert AffirmConfirmation() not in (await read(message, REVIEW)).commands
 
 
+async def test_what_happened_to_a_card_does_not_tell_which_one_it_is() -> None:
+    found = await meant("bloquea mi tarjeta, me la robaron en el metro")
+    assert {"set_slot": {"block_reason": "stolen"}} in found
+    assert not any("card" in one.get("set_slot", {}) for one in found)
+
+
 @pytest.mark.parametrize("language", ["en", "es"])
 async def test_nobody_pays_on_what_only_sounds_like_a_yes(language: str) -> None:
     """Answers to 'Send €50.00 to Ana?' on which a careful clerk would not, written without a look at the code."""

@@ -34,6 +34,8 @@ PLAIN = 0.85
 """The same for a new amount among other numbers, and for an account or a telephone that nobody asked for."""
 CORRECTS = 0.8
 """How sure of a correction for the reader to tell what is meant from what is not: 'not to Iker but to Ibon'."""
+CALLED = 0.9
+"""How sure the rules are of an option that is called by its very name."""
 NAMED = 0.8
 """How sure the rules are of an option that is called by its name, or by another form of it."""
 MEANT = 0.7
@@ -63,10 +65,18 @@ def merged(
         if span is not None:
             chosen.append(span)
     taken: list[Span] = []
-    for span in sorted(chosen, key=lambda one: -one.confidence):
-        if span.end == 0 or not overlaps(span.start, span.end, [one for one in taken if one.end]):
+    for span in sorted(_meant_once(chosen), key=lambda one: -one.confidence):
+        rivals = [one for one in taken if one.end and bool(one.value) == bool(span.value)]
+        if span.end == 0 or not overlaps(span.start, span.end, rivals):  # an option may stand in what is told
             taken.append(span)
     return sorted(taken, key=lambda one: one.start)
+
+
+def _meant_once(spans: list[Span]) -> list[Span]:
+    """Spans with one option at most that is not called by its name: 'it was stolen' says nothing of which card."""
+    hinted = [span for span in spans if span.value and (span.confidence < CALLED or not span.end)]
+    best = max(hinted, key=lambda span: (span.end > 0, span.confidence), default=None)
+    return [span for span in spans if span not in hinted or span is best]
 
 
 def _chosen(
