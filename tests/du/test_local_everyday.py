@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from soni.core.commands import AffirmConfirmation
-from tests.du.test_local import AMOUNT, DAY, GUESTS, RECIPIENT, REVIEW, TRANSFER, meant, read
+from soni.du.local.merging import _meant_once
+from soni.du.local.spans import Span
+from tests.du.test_local import AMOUNT, BANKING, DAY, GUESTS, RECIPIENT, REVIEW, TRANSFER, meant, place, read
 from tests.du.test_local_dangers import BILL, CARD, DROP, REASON
 
 CODE = {"flow": "security_check", "filled": {"amount": 4000, "recipient": "Ana"}, "asked": "code"}
@@ -49,6 +51,16 @@ async def test_what_happened_to_a_card_does_not_tell_which_one_it_is() -> None:
     found = await meant("bloquea mi tarjeta, me la robaron en el metro")
     assert {"set_slot": {"block_reason": "stolen"}} in found
     assert not any("card" in one.get("set_slot", {}) for one in found)
+
+
+def test_an_answer_that_is_only_meant_stays_beside_another_option() -> None:
+    answer = Span("block_reason", "", 0, 0, 0.6, "meant", value="damaged")
+    named, hinted = (Span("card", "debito", 3, 9, sure, "named", value="debit") for sure in (0.95, 0.85))
+    context = place(BANKING, REASON)
+    assert _meant_once([answer, named], context) == [answer, named]
+    assert _meant_once([answer, hinted], context) == [answer, hinted]
+    assert _meant_once([answer, hinted], place(BANKING, CARD)) == [answer, hinted]
+    assert _meant_once([answer, hinted], place(BANKING, None)) == [hinted]
 
 
 @pytest.mark.parametrize("language", ["en", "es"])

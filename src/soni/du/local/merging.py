@@ -65,16 +65,20 @@ def merged(
         if span is not None:
             chosen.append(span)
     taken: list[Span] = []
-    for span in sorted(_meant_once(chosen), key=lambda one: -one.confidence):
+    for span in sorted(_meant_once(chosen, context), key=lambda one: -one.confidence):
         rivals = [one for one in taken if one.end and bool(one.value) == bool(span.value)]
         if span.end == 0 or not overlaps(span.start, span.end, rivals):  # an option may stand in what is told
             taken.append(span)
     return sorted(taken, key=lambda one: one.start)
 
 
-def _meant_once(spans: list[Span]) -> list[Span]:
-    """Spans with one option at most that is not called by its name: 'it was stolen' says nothing of which card."""
-    hinted = [span for span in spans if span.value and (span.confidence < CALLED or not span.end)]
+def _meant_once(spans: list[Span], context: DialogueContext) -> list[Span]:
+    """Spans with one option at most that nobody asked for and that is not called by its name.
+
+    'It was stolen' says nothing of which card it is.
+    """
+    others = [span for span in spans if span.value and span.slot != context.asked]
+    hinted = [span for span in others if span.confidence < CALLED or not span.end]
     best = max(hinted, key=lambda span: (span.end > 0, span.confidence), default=None)
     return [span for span in spans if span not in hinted or span is best]
 
