@@ -32,7 +32,8 @@ DAY = {"flow": "book_table", "filled": {"guests": 2}, "asked": "day"}
 def place(config: SoniConfig, where: dict[str, Any] | None) -> DialogueContext:
     if where is None:
         return context(None, config)
-    task = confirm("Go on?") if where["asked"] is None else collect("?", where["asked"])
+    told = {"optional": True} if where.get("optional") else None
+    task = confirm("Go on?") if where["asked"] is None else collect("?", where["asked"], metadata=told)
     return context(task, config, flow=where["flow"], filled=where["filled"], paused=where.get("paused", ()))
 
 

@@ -44,7 +44,9 @@ _YES = _phrases("""
     yes to all of it, ✅, si senor, si senora, luz verde, tienes luz verde, tiene luz verde, tienes mi visto bueno,
     tiene mi visto bueno, tiene usted mi visto bueno, autorizo, lo autorizo, positivo, si esa misma, si ese mismo,
     palante, tira palante, para adelante, a por ello, al lio, dale gas, metele, metele nomas, va que va, bien ahi, de
-    diez, correctisimo, perfectisimo, si a todo, bien, oki, okey, sep, siii
+    diez, correctisimo, perfectisimo, si a todo, bien, oki, okey, sep, siii, esa misma, ese mismo, esa
+    mera, ese mero, estupendo, fenomenal, magnifico, excelente, dale cana, dale candela, dale fuerte, lock it in, lock
+    that in
 """)
 _NO = _phrases("""
     no, nope, nah, nay, false, off, no way, not really, not at all, of course not, definitely not, absolutely not,
@@ -63,7 +65,7 @@ YES, NO = frozenset(_YES), frozenset(_NO)
 
 _GOOD = (
     "perfect|great|good|fine|correct|right|wonderful|awesome|okay|ok|nice|lovely|excellent|accurate|fantastic|"
-    "brilliant|amazing|superb|cool|ideal|grand|confirmed|approved"
+    "brilliant|amazing|superb|cool|ideal|grand|confirmed|approved|in order"
 )
 _APPROVES = re.compile(
     r"(?:yes )?(?:(?:that|this|it|everything|all|that one)(?: all)?"
@@ -81,8 +83,8 @@ _APPROVES = re.compile(
     r"|(?:that|this|it)(?:(?:'?ll| will) do| suits me)(?: (?:fine|nicely|well|just fine))?"
     r"|that'?s (?:the plan|about it|what i want|exactly it)"
     r"|(?:(?:eso|esto|todo|asi) )?(?:esta|es|suena|(?:me|nos) (?:parece|va|viene|sirve|queda|cuadra|encaja)) "
-    r"(?:muy |todo |asi |super |de )*(?:bien|perfecto|correcto|genial|estupendo|fenomenal|fantastico|conforme|perlas"
-    r"|maravilla|lujo|cine)|todo (?:bien|perfecto|correcto|conforme|ok)"
+    r"(?:muy |todo |asi |super |de )*(?:bien|perfecto|correcto|genial|barbaro|estupendo|fenomenal|fantastico|conforme"
+    r"|perlas|maravilla|lujo|cine)|todo (?:bien|perfecto|correcto|conforme|ok)"
 )
 
 _MEANING: dict[str, bool | None] = {

@@ -28,7 +28,7 @@ WEEKDAYS = _ENGLISH_WEEKDAYS | _SPANISH_WEEKDAYS
 _ENGLISH_DAYS_AWAY = {
     "today": 0, "tomorrow": 1, "tmrw": 1, "tmr": 1, "tomoz": 1, "yesterday": -1,
     "day after tmrw": 2,
-    "day after tomorrow": 2, "day before yesterday": -2, "tonight": 0, "this morning": 0,
+    "day after tomorrow": 2, "day before yesterday": -2, "tonight": 0, "tonite": 0, "this morning": 0,
     "this afternoon": 0, "this evening": 0, "last night": -1,
 }  # fmt: skip
 _SPANISH_DAYS_AWAY = {

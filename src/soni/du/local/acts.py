@@ -10,7 +10,7 @@ import numpy as np
 
 from soni.core.commands import CancelFlow, ChitChat, Help, HumanHandoff, Repeat, Restart, ResumeFlow, Skip
 from soni.du.local.encoder import encoder, vector
-from soni.du.local.words import content, lexicon
+from soni.du.local.words import content, fold, lexicon
 
 if TYPE_CHECKING:
     from soni.core.commands import Command
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _AROUND = lexicon(
     "a ah al and ante bien bueno can could dime do eh el entonces favor for hey i im just la las le lo los me my "
     "now oh ok okay para please pls plz por porfa pues puede puedes puedo que quiero quisiera so te the there to "
-    "lets let's tu un una us vale want we well would like y ya you your si gustaria mate u"
+    "lets let's tu un una us vale want we well would like y ya you your si gustaria mate u bah buf uf uy ay "
+    "hala ea anda"
 )
 """Words that change nothing about an act."""
 
@@ -44,7 +45,9 @@ _PHRASES: list[tuple[Command, tuple[str, ...]]] = [
     (Repeat(), (
         "repeat", "repeat that", "repeat it", "repeat the question", "can you repeat that", "say that again",
         "say it again", "come again", "pardon", "what did you say", "what was that", "what was the question",
-        "sorry what", "once more", "again", "what was that again", "i did not catch that", "can you say it once more",
+        "sorry what", "once more", "again", "what was that again", "i did not catch that",
+        "didnt catch that", "i didnt catch that", "ask me again", "ask me once more",
+        "can you say it once more",
         "what did you ask me", "can you read that out again", "i missed that", "mande", "como dice", "como dices",
         "que me preguntaste", "que me has preguntado", "no te entendi", "no te he entendido", "no te he pillado",
         "que me has pedido", "que me pediste", "repitame eso", "repiteme eso", "me lo repites",
@@ -121,14 +124,31 @@ _NOTHINGS = (
     "nothing else", "no nothing else", "that's all", "no that's all", "nada mas", "no nada mas", "eso es todo",
     "no hace falta", "no es necesario", "no need", "no need for that", "not necessary", "not needed",
 )  # fmt: skip
+_NEEDLESS = (
+    "no hace falta", "no es necesario", "no hay necesidad", "no need", "not necessary", "not needed", "no necesito",
+    "i dont need", "i wont need", "no me hace falta", "no ocupo",
+)  # fmt: skip
+_WITHHELD = re.compile(
+    r"\b(?:paso de|no (?:quiero|pienso|voy a)|prefiero no|mejor no|no te l[oa]) (?:dar|decir|poner|contar|dejar)"
+    r"(?:te|os|le|les)?(?:l[oa]s?)?$|\bno ocupo\b"
+)
+"""'Paso de darlo', 'prefiero no decirlo'."""
 _CANCEL = lexicon(
     "abort anula anular anulalo anulala cancel cancela cancelalo cancelala cancelar cancelemos cancelo cancele "
-    "deja dejalo dejemoslo olvida olvidalo olvidate quit stop detente basta scrap scratch drop forget anule pare"
+    "deja dejalo dejemoslo olvida olvidalo olvidate quit stop detente basta scrap scratch drop forget anule pare nvm"
 )
-_CANCEL_PHRASES = ("never mind", "nevermind", "call it off", "i dont want to", "ya no quiero", "no quiero seguir")
+_CANCEL_PHRASES = (
+    "never mind", "nevermind", "call it off", "i dont want to", "ya no quiero", "no quiero seguir", "paso de",
+    "corta con", "ya paso de", "dejate de", "dejemos", "quita quita",
+)  # fmt: skip
+_KEEP = re.compile(
+    r"\b(?:no|nunca|don'?t|do not|not|never) (?:(?:me|la|lo|las|los|se|te|le|nos|you) )*"
+    r"(?:cancel\w*|anul\w*|borr\w*|elimin\w*|quit[ea]\w*|delete|remove|drop|scrap)\b"
+)
+"""'No la anule todavía': it is not to be called off."""
 _RESUME = lexicon("back resume sigamos sigue seguimos volvamos volver continuemos continua continue retomemos retoma")
 _RESUME_PHRASES = ("go back", "get back", "carry on", "go on", "vamos volver")
-_UNDOING = ("cancel", "anul", "annul", "revoke")
+_UNDOING = ("cancel", "anul", "annul", "revoke", "borr", "elimin")
 _UNDONE = (
     "call off", "no longer need", "cant make it", "cannot make it", "wont make it", "cant come", "no podemos ir",
     "no vamos a ir", "no podre ir", "no iremos", "ya no vamos", "al final no", "drop our", "drop my", "take us off",
@@ -141,7 +161,7 @@ _PEOPLE = lexicon(
 )
 _TALKING = lexicon(
     "talk speak chat call through thru connect hablar hablo hable hablamos comunicar comuniqueme comunicame pasame "
-    "ponme paseme pongame llame llamen"
+    "ponme paseme pongame llame llamen pase pasen pasa comunique comuniquen atienda atiendan atiende"
 )
 _WANTING = lexicon("want need give get put quiero necesito dame deme prefiero rather")
 _ONESELF = lexicon(
@@ -150,8 +170,9 @@ _ONESELF = lexicon(
 _VAGUELY = lexicon("someone somebody anyone alguien persona person")
 _MOST_WORDS = 12
 _WHY = re.compile(
-    r"^(?:and |but |y |pero )*(?:why|how come|what for|what do you|para que|pa que|pa q|por que|xq)\b.*"
-    r"\b(?:need|want|asking|ask|have to|tengo que|hay que|necesit\w*|quer\w*|quier\w*|pid\w*|pregunt\w*)\b"
+    r"^(?:and |but |y |pero )*(?:(?:el|la|eso|ese|esa|este|esta|lo)(?: \w+){0,2} )?"
+    r"(?:why|how come|what for|what do you|para que|pa que|pa q|por que|xq)\b.*"
+    r"\b(?:need|want|asking|ask|have to|tengo que|hay que|necesit\w*|quer\w*|quier\w*|pid\w*|ped\w*|pregunt\w*)\b"
 )
 """Asking back about the question itself."""
 _REFUSALS = (
@@ -219,12 +240,20 @@ def warm() -> None:
 
 def declines(text: str) -> bool:
     """Whether the message says that there is nothing to answer, where an answer is not needed."""
-    return _core(text) in _NOTHING_CORES
+    said = " ".join(_plain(text))
+    return _core(text) in _NOTHING_CORES or said.startswith(_NEEDLESS) or _WITHHELD.search(said) is not None
+
+
+def keeps(text: str) -> bool:
+    """Whether the message says that something is not to be called off."""
+    return _KEEP.search(fold(text)) is not None
 
 
 def begins_with_cancel(text: str) -> bool:
     """Whether the message begins by calling something off: 'cancel the transfer', 'olvídate de la carta'."""
     words = _plain(text)
+    if keeps(text):
+        return False
     first = next(
         (word for word in words if word not in _AROUND and word not in ("no", "mejor", "actually", "yes", "yeah")), ""
     )

@@ -11,10 +11,11 @@ from soni.du.local.choosing import ANSWERED, INTERRUPT, SURELY, request, two_req
 from soni.du.local.clauses import parts
 from soni.du.local.correcting import corrected
 from soni.du.local.corrections import positive
+from soni.du.local.encoder import encoder
 from soni.du.local.lead_ins import asks_back, without_lead_in
 from soni.du.local.merging import SAID, SURE
 from soni.du.local.message import FREE, SHORT, slot_of
-from soni.du.local.names import is_name, without_relation
+from soni.du.local.names import in_apposition, is_name, without_relation
 from soni.du.local.reading import parses
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import content, fold, trimmed
@@ -134,6 +135,9 @@ def _words(message: Message) -> list[Found] | None:
     start = request(message, message.core, enough) if size > 1 else None
     if start is not None:
         return two_requests(message) or start
+    if named and (behind := in_apposition(message.core)) is not None:
+        value = message.fixed.as_written(behind)
+        return [Found(SetSlot(slot=name, value=value), 0.9, "a name", value)]
     said = verdict(message.core, message.context.reading)
     asks = asks_back(message.core) and not message.answered()
     if (said is not None and not said.rest and (named or size == 1)) or asks:
@@ -189,6 +193,8 @@ def _is_no_name(text: str) -> bool:
 
 def _refused(message: Message, asked: SlotConfig) -> list[Found] | None:
     """A short answer that fits no type is still an answer: it gets the slot's error text."""
-    if len(content(message.text)) <= SHORT and not asks_back(message.text) and asked.type not in FREE:
+    words = content(message.text)
+    gibberish = len(words) > 1 and not any(encoder().knows(word) for word in words)
+    if len(words) <= SHORT and not asks_back(message.text) and asked.type not in FREE and not gibberish:
         return [Found(SetSlot(slot=message.context.asked or "", value=message.text), 0.3, "a short answer")]
     return None

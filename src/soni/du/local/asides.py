@@ -21,14 +21,15 @@ from soni.core.commands import (
     StartFlow,
 )
 from soni.du.local import acts, corrections
-from soni.du.local.choosing import HEARD, INTERRUPT, JOINED_BAR, SURELY, VAGUE, request
+from soni.du.local.choosing import HEARD, INTERRUPT, JOINED_BAR, RATHER_VAGUE, SURELY, VAGUE, request
 from soni.du.local.clauses import cuts, parts, without_courtesies
 from soni.du.local.flows import nearest
+from soni.du.local.lead_ins import asks_back
 from soni.du.local.merging import CORRECTS, SAID
 from soni.du.local.message import FREE
 from soni.du.local.options import any_option
 from soni.du.local.reading import parses
-from soni.du.local.words import content, squeezed
+from soni.du.local.words import content, fold, same_stem, squeezed
 from soni.du.understanding import Found
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ TOLD_OFF = 0.9
 """The same where any words are an answer."""
 PLAINLY = 0.97
 """The same where whatever a person wants to tell is one."""
+_NOT = re.compile(r"\b(?:no|not|nor|without|sin|ni|never|nunca|tampoco|paso|\w+n't|dont|wont|shant|cant)\b")
 _FEWEST_WORDS = 2
 _INSTEAD = ("skip", "repeat", "help", "cancel", "restart")
 _CALLED = ("cancel", "restart")
@@ -72,6 +74,8 @@ def agreed(message: Message) -> list[Found] | None:
     if not message.context.task or message.context.task["type"] != "confirm":
         return None
     said = message.verdict(message.text)
+    if message.context.active_flow in message.assistant.undoing and acts.keeps(message.text):
+        return [Found(DenyConfirmation(), 1.0, f"'{message.text}' keeps it")]
     if said is not None and not said.yes and isinstance(acts.act_of(_last(message)), HumanHandoff):
         return [Found(HumanHandoff(), 0.9, f"'{message.text}' asks for a person first")]
     if said is None or said.rest:
@@ -102,7 +106,7 @@ def said_to_any(message: Message) -> list[Found] | None:
     asked = message.context.slots.get(message.context.asked or "")
     if asked is not None and asked.type not in FREE and parses(message.core, asked, message.context):
         return None
-    if asked is not None and message.optional and asked.type != "boolean" and acts.declines(message.fixed.text):
+    if asked is not None and message.optional and asked.type != "boolean" and _declines(message):
         return [Found(Skip(), evidence=message.text)]
     if asked is not None and message.optional and acts.act_of(message.core) == ChitChat(topic="goodbye"):
         return [Found(Skip(), evidence=message.text)]  # 'nothing else'
@@ -131,6 +135,10 @@ def said_to_any(message: Message) -> list[Found] | None:
     return None
 
 
+def _declines(message: Message) -> bool:
+    return acts.declines(message.fixed.text) or acts.declines(message.core) or _withholds(message)
+
+
 def read_as_act(message: Message) -> list[Found] | None:
     """What the trained reader takes the message for, if that is one of the things people say to any assistant."""
     reading = message.reading
@@ -150,7 +158,8 @@ def read_as_act(message: Message) -> list[Found] | None:
     if name == "cancel" and message.context.paused_flows and likely["resume"] >= SAID:
         name = "resume"  # 'hold on, let's finish the other thing first'
     sure, act = likely[name], _READ_ACTS[name]
-    if name in _TALK and acts.act_near(message.core)[1] < _LIKE_TALK:
+    ends = parts(message.core)[:1] + parts(message.core)[-1:]
+    if name in _TALK and act not in map(acts.act_of, ends) and acts.act_near(message.core)[1] < _LIKE_TALK:
         return None
     if sure < ACTED or not _makes_sense(message, act) or message.says_value():
         return None
@@ -172,21 +181,39 @@ def read_as_act(message: Message) -> list[Found] | None:
         return None
     ranked = message.ranked(message.core)
     flow_sure = message.sure(ranked)
-    if name == "cancel" and flow_sure >= INTERRUPT and ranked[0].flow in message.assistant.undoing:
+    requested = reading.acts["start"] >= HEARD
+    if name == "cancel" and flow_sure >= INTERRUPT and ranked[0].flow in message.assistant.undoing and requested:
         return None  # another booking is to be called off
     if flow_sure > min(max(sure, INTERRUPT), SURELY):
         return None
     if name == "skip" and asked is not None and asked.type == "choice" and (option := any_option(asked)) is not None:
         return [Found(SetSlot(slot=message.context.asked or "", value=option), sure, "whatever it is")]
-    if name == "cancel" and corrections.named_changes(message.fixed.text):
+    if name in _INSTEAD and _names_a_change(message):
         return None  # 'wrong amount, sorry'
+    if name == "cancel" and asked is not None and asked.type == "choice" and message.answers():
+        return None  # 'fuera, que queremos fumar' is where to sit
     if name == "skip" and not message.optional and asked is not None and sure < PLAINLY:
         return None  # 'me la mangaron' answers what happened
     if name == "cancel" and message.context.task and message.context.task["type"] == "confirm":
-        if sure < TOLD_OFF:
+        if sure < TOLD_OFF or (asks_back(message.core) and flow_sure >= INTERRUPT):
             return None
         act = DenyConfirmation()  # 'not before I have spoken to her': no word of it calls anything off
     return [Found(act, sure, f"read as {name}")]
+
+
+def _names_a_change(message: Message) -> bool:
+    filled, cues = message.filled(), message.assistant.cues
+    changes = corrections.named_changes(message.fixed.text)
+    return any(corrections.named(change.what, filled, cues) is not None for change in changes)
+
+
+def _withholds(message: Message) -> bool:
+    """Whether the very thing that was asked for is what the words do not want."""
+    asked, words = message.context.asked or "", content(message.core)
+    named = corrections.called(asked, message.context.slots[asked], message.assistant.cues)
+    negated = len(words) <= RATHER_VAGUE and "?" not in message.core and _NOT.search(fold(message.core)) is not None
+    meant = any(same_stem(word, other) for word in words for other in named)
+    return negated and meant and not message.answers()
 
 
 def _plainly_skipped(message: Message) -> list[Found] | None:
@@ -274,22 +301,35 @@ def called_off(message: Message) -> list[Found] | None:
         if named and isinstance(acts.act_of(_last(message)), CancelFlow):
             return [Found(CancelFlow(), 0.8, f"'{message.text}' calls it off")]
         return None if asked is not None and asked.type in FREE else _called_off_later(message)
+    cancel = Found(CancelFlow(), 0.9, f"'{message.text}' calls it off")
+    if (instead := _instead(message)) is not None:
+        return [cancel, *instead]
     if _is_undoing(message, message.core):
         return None
     if message.reading is not None and message.reading.acts["restart"] >= TOLD_OFF:
         return [Found(Restart(), message.reading.acts["restart"], "read as restart")]
-    cancel = Found(CancelFlow(), 0.9, f"'{message.text}' calls it off")
-    for left, right in cuts(message.core):
-        if acts.begins_with_cancel(left):
-            if _is_undoing(message, left):
-                return None
-            if start := request(message, right, JOINED_BAR):
-                return [cancel, *start]
     if message.reading is not None and message.reading.acts["start"] >= TOLD_OFF:
         if not message.context.active_flow:
             return None  # 'cancel my card'
         return [cancel, *_wanted_instead(message)]
     return [cancel] if message.context.active_flow or len(content(message.core)) <= VAGUE else None
+
+
+def _instead(message: Message) -> list[Found] | None:
+    """What is asked for behind what is called off."""
+    for left, right in cuts(message.core):
+        if acts.begins_with_cancel(left) and not _is_undoing(message, left):
+            start = request(message, right, JOINED_BAR)
+            if start and _is_wanted(message, start[0].command):
+                return start
+    return None
+
+
+def _is_wanted(message: Message, command: Command) -> bool:
+    """Whether a request may stand behind what is called off: 'let's leave it, I won't book' asks for nothing."""
+    if message.reading is None or message.reading.acts["start"] >= HEARD:
+        return True
+    return isinstance(command, StartFlow) and command.flow not in message.assistant.undoing
 
 
 def _corrects(message: Message) -> bool:
@@ -317,18 +357,31 @@ def _wanted_instead(message: Message) -> list[Found]:
 
 
 def _called_off_later(message: Message) -> list[Found] | None:
-    """'No clue, then drop the whole thing': called off in one of several parts, with nothing else in them."""
+    """'No clue, then drop the whole thing': called off in one of several parts, and what is wanted instead."""
     for part in parts(message.core):
         short = len(content(part)) <= VAGUE
         if short and acts.begins_with_cancel(part) and not _is_undoing(message, part) and message.context.active_flow:
-            return [Found(CancelFlow(), 0.8, f"'{part}' calls it off")]
+            return [Found(CancelFlow(), 0.8, f"'{part}' calls it off"), *_wanted_behind(message, part)]
     return None
+
+
+def _wanted_behind(message: Message, part: str) -> list[Found]:
+    """What is asked for behind the part that calls something off, where the reader hears a request."""
+    rest = message.core[message.core.find(part) + len(part) :].strip(" ,.;!")
+    if message.reading is None or len(content(rest)) < _FEWEST_WORDS:
+        return []
+    heard = message.reading.acts["start"] >= TOLD_OFF
+    start = request(message, without_courtesies(rest), JOINED_BAR if heard else SURELY)
+    wanted = start and isinstance(start[0].command, StartFlow) and _is_wanted(message, start[0].command)
+    return start if start and wanted else []
 
 
 def _is_undoing(message: Message, text: str) -> bool:
     """Whether the words ask for a flow that is there to call something off."""
-    reading = message.heard(text)
-    if reading is not None and reading.acts["start"] < HEARD:
-        return False  # 'never mind, I don't want it now'
+    reading = message.reading
     ranked = message.ranked(text, active=True)
+    if reading is not None and ranked:
+        unheard = reading.acts["cancel"] >= TOLD_OFF and reading.flows.get(ranked[0].flow, 0.0) < HEARD
+        if unheard or reading.acts["start"] < HEARD:
+            return False  # 'never mind, I don't want it now'
     return bool(ranked) and ranked[0].flow in message.assistant.undoing and message.sure(ranked) >= 0.5

@@ -10,6 +10,7 @@ from soni.du.local import acts
 from soni.du.local.clauses import JOINED, cuts, parts
 from soni.du.local.corrections import positive
 from soni.du.local.message import REQUESTS
+from soni.du.local.reading import TELLING
 from soni.du.local.words import content, fold
 from soni.du.understanding import Found
 
@@ -68,6 +69,8 @@ def request(message: Message, text: str, least: float) -> list[Found] | None:
         again = message.ranked(part) if len(content(part)) > 2 else []
         if message.sure(again) > sure:
             ranked, sure = again, message.sure(again)
+    if ranked and sure < least and _counted(message, text, ranked[0]):
+        sure = least
     if not ranked or sure < least:
         return _unsure(message, text) if ranked and ranked[0].similar >= LIKE else None
     near = [score for score in ranked if _close(ranked[0], score, text) and _may_be(message, text, score)]
@@ -112,6 +115,17 @@ def _is_outside(message: Message, text: str) -> bool:
     return reading is not None and reading.acts["outside"] >= OUTSIDE
 
 
+def _counted(message: Message, text: str, best: Score) -> bool:
+    """Whether a number is said of what only the likeliest flow counts: 'I'd give you four stars'."""
+    if message.context.task or best.similar < LIKE or len(content(text)) > RATHER_VAGUE:
+        return False
+    slots = message.context.slots_of(best.flow)
+    spans = message.assistant.rules.read(text, slots, message.context)
+    counts = {name for name, slot in slots.items() if slot.type in ("integer", "number")}
+    counted = [span.slot for span in spans if span.slot in counts and span.confidence >= TELLING]
+    return any(sum(name in message.context.slots_of(flow) for flow in message.context.flows) == 1 for name in counted)
+
+
 def _unsure(message: Message, text: str) -> list[Found] | None:
     """The flows to choose from where the reader sees a request for one of them, but not for which."""
     reading = None if message.context.task or message.context.active_flow else message.heard(text)
@@ -133,7 +147,7 @@ def two_requests(message: Message) -> list[Found] | None:
     best: tuple[float, list[Found]] | None = None
     for left, right in cuts(message.core):
         between = fold(message.core)[len(left) : len(message.core) - len(right)]
-        joined = JOINED.search(between) is not None
+        joined = JOINED.search(f"{between} {' '.join(fold(right).split()[:3])}") is not None
         bar = JOINED_BAR if joined else BOTH
         first = request(message, left, bar)
         second = _another(message, first, right) or request(message, right, bar)
@@ -143,11 +157,21 @@ def two_requests(message: Message) -> list[Found] | None:
         if not isinstance(one, StartFlow) or not isinstance(other, StartFlow) or one.flow == other.flow:
             continue
         but = re.search(r"\b(?:but|pero)\b", between)
+        if not joined and _is_all_that_is_heard(message, first[0], second[0]):
+            continue
         if joined or all(_is_likely(message, found, but is None) for found in (first[0], second[0])):
             least = min(first[0].confidence, second[0].confidence)
             if best is None or least > best[0]:
                 best = least, [*first, *second]
     return best[1] if best else None
+
+
+def _is_all_that_is_heard(message: Message, first: Found, second: Found) -> bool:
+    """Whether the reader hears one of two flows alone, and the words for the other are no clear request."""
+    flows = message.reading.flows if message.reading is not None else {}
+    weak, strong = sorted((first, second), key=lambda found: flows.get(found.command.model_dump()["flow"], 0.0))
+    heard = [flows.get(found.command.model_dump()["flow"], 0.0) for found in (weak, strong)]
+    return heard[1] >= OUTSIDE and heard[0] < HEARD and weak.confidence < SURELY
 
 
 def _is_likely(message: Message, found: Found, plain: bool) -> bool:

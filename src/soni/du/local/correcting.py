@@ -12,7 +12,7 @@ from soni.du.local.lead_ins import without_lead_in
 from soni.du.local.merging import SAID
 from soni.du.local.message import FREE, SHORT, slot_of
 from soni.du.local.names import NO_NAMES
-from soni.du.local.reading import parses
+from soni.du.local.reading import NUMBERS, parses
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import content, trimmed
 from soni.du.understanding import Found
@@ -28,14 +28,18 @@ def corrected(message: Message) -> list[Found] | None:
     filled = message.filled()
     if not filled:
         return None
-    found = []
+    if (swapped := _swapped(message, filled)) is not None:
+        others = {name: slot for name, slot in _open_or_filled(message, filled).items() if slot.type not in NUMBERS}
+        return [swapped, *message.values(message.core, others)]
+    found: dict[str, Found] = {}
     for change in corrections.named_changes(message.fixed.text):
         name = corrections.named(change.what, filled, message.assistant.cues)
-        if name is not None:
+        if name is not None and (name not in found or change.value is not None):
             value = None if change.value is None else message.fixed.as_written(change.value)
-            found.append(Found(CorrectSlot(slot=name, value=value), 0.9, f"'{change.what}' names it"))
+            found[name] = Found(CorrectSlot(slot=name, value=value), 0.9, f"'{change.what}' names it")
     if found:
-        return _completed(message, found, filled)
+        changes = list(found.values())
+        return [*_answered_besides(message, changes), *_completed(message, changes, filled)]
     if message.reading is not None and message.reading.acts["correct"] >= SAID and not is_relative(message.core):
         values = message.values(message.core, _open_or_filled(message, filled))
         if any(isinstance(found.command, CorrectSlot) for found in values):
@@ -46,6 +50,19 @@ def corrected(message: Message) -> list[Found] | None:
     return _in_place_of(message, rest, filled) or _said_anew(message, rest, filled)
 
 
+def _swapped(message: Message, filled: dict[str, SlotConfig]) -> Found | None:
+    """'70, not 60': one of them is what a slot holds, so the other is its new value."""
+    pair = corrections.instead_of(message.fixed.text)
+    for name, slot in filled.items() if pair else ():
+        if slot.type not in NUMBERS:
+            continue
+        for new, old in (pair or (), tuple(reversed(pair or ()))):
+            held = message.context.filled[name]
+            if _is_value(old, slot, held, message.context) and not _is_value(new, slot, held, message.context):
+                return Found(CorrectSlot(slot=name, value=new), 0.9, f"not {old}", new)
+    return None
+
+
 def _completed(message: Message, found: list[Found], filled: dict[str, SlotConfig]) -> list[Found]:
     """The same with the new value that is said elsewhere: 'the account is wrong, it should be ES12 …'."""
     missing = {slot_of(one) for one in found if getattr(one.command, "value", "") is None}
@@ -54,6 +71,16 @@ def _completed(message: Message, found: list[Found], filled: dict[str, SlotConfi
     values = message.values(message.core, {name: filled[name] for name in missing})
     said = {slot_of(one): one for one in values if one.words and one.words not in str(message.context.filled)}
     return [said.get(slot_of(one), one) if slot_of(one) in missing else one for one in found]
+
+
+def _answered_besides(message: Message, found: list[Found]) -> list[Found]:
+    """'Put Ocampo, and change the time to ten': the answer to the question, before the change."""
+    asked = message.context.asked or ""
+    if message.reading is None or asked not in message.context.slots or asked in map(slot_of, found):
+        return []
+    changed = " ".join(str(getattr(one.command, "value", "")) for one in found)
+    values = message.values(message.core, {asked: message.context.slots[asked]})
+    return [one for one in values if slot_of(one) == asked and one.words and one.words not in changed]
 
 
 def _in_place_of(message: Message, rest: str, filled: dict[str, SlotConfig]) -> list[Found] | None:

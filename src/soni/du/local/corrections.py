@@ -26,14 +26,17 @@ _MARK = re.compile(
 )
 _ANYWHERE = re.compile(
     r"\b(?:i meant(?: to say)?|i mean|i said|i wanted to say|it should be|should be|instead|rather than|"
-    r"quise decir|queria decir|me referia a|he dicho|debe ser|deberia ser|en vez de|en lugar de|"
+    r"quise decir|queria decir|yo decia|me referia a|he dicho|debe ser|deberia ser|en vez de|en lugar de|"
     r"but make (?:it|that)|pero que sean?|now that i think|ahora (?:que|q) lo pienso|"
     r"(?:move|shift|push|switch|change|put|bring) (?:it|that|them)(?: up| down| back)? to|"
     r"pas[ae]lo al?|cambialo al?|ponlo? en|wrong|too many|de mas)\b"
 )
 _NEGATED = (
     re.compile(r"\b(?:i said|i put|i told you|dije|he dicho|puse|te dije)\s+(?P<x>[^,.;]+?)\s+(?:but|pero)\b"),
-    re.compile(r"\b(?:instead of|rather than|en vez de|en lugar de)\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$|\b(?:and|y)\b))"),
+    re.compile(
+        r"\b(?:instead of|rather than|en vez de|en lugar de)\s+(?P<x>[^,.;]+?)"
+        r"(?=\s*(?:[,.;]|$|\b(?:and|y|pon\w*|que sean?|seremos|somos|make|put)\b))"
+    ),
     re.compile(r"(?:^|[,;]\s*)(?:no,\s*)?(?P<x>[^,;]+?)\s+no\s*(?=,)"),
     re.compile(r"^(?:(?:uy|ay|ah|no|perdon|oye)[\s,]+)*(?P<x>[^,;]{1,30}?)\s+no\b(?=.*\b(?:queria|quise) decir)"),
     re.compile(r"\bnot\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$|\b(?:and|but)\b))"),
@@ -64,6 +67,8 @@ _REPAIRED_LATER = re.compile(
     rf"\b(?P<old>{_NUMBER}{_CURRENCY})(?:\s+(?!(?:y|and|e)\b)[^\W\d]+){{1,5}}?(?P<mark>{_TAKEN_BACK})(?=(?:\w+\s)?{_NUMBER}\b)"
 )
 """'20 to Tom, no wait, 25'."""
+_NEITHER = re.compile(rf"(?P<new>{_NUMBER}{_CURRENCY})[,;]?\s+(?:y |and |but )?(?:no|not)\s+(?P<old>{_NUMBER})(?!\w)")
+"""'70, not 60': which of them is meant tells what was said before."""
 _ALSO_NEGATED = (
     re.compile(
         r"(?:(?<=\d)|(?<=one)|(?<=two)|(?<=three)|(?<=four)|(?<=five)|(?<=una)|(?<=uno)|(?<=dos)|(?<=tres)|(?<=cuatro)|(?<=cinco))"
@@ -75,22 +80,31 @@ _ALSO_NEGATED = (
     re.compile(r"\b(?:isn't|wasn't|don't|didn't|never|nobody|nunca|nadie|tampoco)\b[^,;.]*"),
 )
 _CHANGE = re.compile(
-    r"(?:^|.*?\b)(?:change|correct|fix|update|edit|cambia|cambiar|cambie|cambiarlo|corrige|corregir|modifica|modificar)\s+"
+    r"(?:^|.*?\b)(?:change|correct|fix|update|edit|alter|amend|adjust|redo|cambia|cambiar|cambie|cambiarlo|cambiame|"
+    r"corrige|corregir|corrija|corrigeme|modifica|modificar|modifique|rectifica|rectificar)\s+"
     r"(?P<parts>.+?)(?:[\s,]*(?:please|pls|por favor|porfa))?[\s.!?]*$"
 )
+_EH = r"(?:(?:no|hey|oh|hmm+|uy|oye|ojo|perdona|perdon|disculpa|disculpe|sorry|espera|wait)[\s,.!]+(?:q(?:ue)? )?)*"
 _WRONG = re.compile(
     r"^(?:(?:no|hmm+|mm+|oh|eh|uy|oye|ojo)[\s,.!]+)*(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)"
     r"(?:'?s|\s+(?:is|are|was|esta|estan|es|son))\s+"
-    r"(?:wrong|incorrect|not right|not correct|mal|incorrect[oa]|erroneo|equivocad[oa])\b[\s.!]*(?:,|$)"
+    r"(?:wrong|incorrect|not right|not correct|out of date|outdated|an old one|no longer valid|mal|incorrect[oa]|"
+    r"erroneo|equivocad[oa]|antigu[oa]|viej[oa])\b[\s.!]*(?:,|$)"
     r"|^(?:no[\s,.!]+)*(?:(?:that'?s|thats|that is|it'?s|es|ese es|esa es) )?(?:the |el |la )?"
     r"(?:wrong|incorrect[oa]?|equivocad[oa]) (?P<what2>[\w ]+?)"
     r"(?:[\s,.!]+(?:sorry|oops|my bad|perdon|perdona|lo siento))*[\s.!]*$"
-    r"|^(?:\w+[\s,.!]+){0,2}(?:i (?:got|picked|chose|took|typed|gave you) the wrong|me (?:he |equivoque|confundi|"
-    r"equivocado|confundido|colado)+ (?:de|con el|con la)) (?P<what4>[\w ]+?)(?:,.*)?[\s.!]*$"
-    r"|^(?:the |my |el |la )?(?P<what3>[\w ]+?) (?:is not|isn'?t|no es|no esta) "
-    r"(?:right|correct|rite|correct[oa]|bien|es[ea]|eso|asi|that one)[\s.!]*$"
+    r"|^(?:\w+[\s,.!]+){0,2}(?:(?:i|i'?ve|i have) (?:got|picked|chose|took|typed|gave you|put|entered|had) the wrong|"
+    r"me (?:he |equivoque|confundi|equivocado|confundido|colado|lie|liado)+ (?:de|en|con)(?: el| la| los| las| mi)?|"
+    r"(?:he puesto|puse|te he dado|te di|le di|he escrito|escribi|tengo) mal (?:el|la|los|las|mi)) "
+    r"(?P<what4>[\w ]+?)(?: there| ahi)?(?:,.*)?[\s.!]*$"
+    rf"|^{_EH}(?:the |my |el |la )?(?P<what3>[\w ]+?) (?:is not|isn'?t|no es|no esta) "
+    r"(?:right|correct|rite|correct[oa]|bien|es[ea]|eso|asi|that one)(?:,.*)?[\s.!]*$"
+    rf"|^{_EH}(?:the |my |el |la )?(?P<what7>[\w ]+?) (?:no me (?:cuadra|va|viene|sirve|vale)(?: bien)?|"
+    r"(?:doesn'?t|does not|won'?t) (?:work|suit)(?: for)?(?: me| us)?)(?:,.*)?[\s.!]*$"
     r"|^(?:(?:no|hmm+|uy|oye|ojo)[\s,.!]+)*(?:esta|es) (?:mal|incorrect[oa]|equivocad[oa]) (?:el |la )"
     r"(?P<what5>[\w ]+?)[\s.!]*$"
+    rf"|^{_EH}(?:(?:ese|esa|este|esta) no (?:es|era) (?:el|la|mi)|that'?s not (?:the|my)|that isn'?t (?:the|my)) "
+    r"(?P<what6>[\w ]+?)(?:,.*)?[\s.!]*$"
 )
 _OTHER = re.compile(
     r"^(?:(?:\w+[\s,.!]+){0,5}?)(?:a )?(?:different|another|otr[oa]|distint[oa]) (?P<what>[a-z]+)"
@@ -106,6 +120,12 @@ _RELATIVE = re.compile(
     r"solo tengo|cuesta|sube|baja|anade|quita|quitale|plus|too much|de mas)\b"
 )
 """Words by which an amount is about something else, or only a part of the new one."""
+_ABSOLUTE = re.compile(
+    r"\b(?:lower|raise|reduce|increase|bump|baja\w*|sube\w*|subi\w*|reduce\w*|aumenta\w*)\b[^,.;\d]*"
+    rf"\b(?:to|a|hasta) {_NUMBER}\b"
+    rf"|\b(?:son|es|eran?|it'?s|it is|should be|make it|que sean?|somos|seremos) {_NUMBER}\b|^todo \w+ menos\b"
+)
+"""'Lower it to 80', 'a zero too many, it is 40': the new one all the same."""
 WORDS = lexicon(
     "actually instead rather meant mean sorry change correct wrong better mejor perdon queria decir cambia cambiar"
 )
@@ -113,7 +133,9 @@ WORDS = lexicon(
 _WHAT_IS = re.compile(
     r"^(?:and |y |pero |but )*(?:what|what's|whats|que)(?: even| exactly| on earth)?(?: is| are| es| son)?"
     r"(?: an?| the| my| el| la| un| una| eso del?)? (?P<x>[a-z]+)(?: mean| exactly| exactamente)?[\s?!.]*$"
-    r"|^(?:eso|esto|lo) del? (?P<y>[a-z]+) que es\b"
+    r"|^\W*(?:and |y |pero |but )*(?:el|la|(?:eso|esto|lo) del?|es[ea]|est[ea]) (?P<y>[a-z]+) "
+    r"(?:(?:para|pa) (?:que|q)\b|(?:que|q) (?:es|sirve)\b)"
+    r"|^(?:and |y |pero |but )*(?:what'?s|whats|what is) (?:the|that|this) (?P<z>[a-z]+) for\b"
 )
 _MOST_WORDS = 16
 _MOST_DENIED = 7
@@ -131,10 +153,10 @@ class Change:
 def named_changes(text: str) -> list[Change]:
     """'Change the amount to 60 and the recipient to María', 'the IBAN is wrong': what is named, each on its own."""
     folded = fold(text)
-    if wrong := _WRONG.match(folded) or _OTHER.match(folded):
-        return [Change(next(what for what in wrong.groups() if what), None)]
+    wrong = _WRONG.match(folded) or _OTHER.match(folded)
+    named = [Change(next(what for what in wrong.groups() if what), None)] if wrong else []
     hit = _CHANGE.match(folded)
-    return _parts(text, hit) if hit and len(content(text)) <= _MOST_WORDS else []
+    return [*named, *(_parts(text, hit) if hit and len(content(text)) <= _MOST_WORDS else [])]
 
 
 def _parts(text: str, hit: re.Match[str]) -> list[Change]:
@@ -170,6 +192,12 @@ def taken_back(text: str) -> str | None:
     rest = rest[lead.end() :] if lead else rest
     rest = _cut(rest, _ANYWHERE)
     return trimmed(" ".join(rest.split())) or None
+
+
+def instead_of(text: str) -> tuple[str, str] | None:
+    """Two numbers of which one is not meant, in the order they are said: '70, not 60', '60, no 70'."""
+    hit = _NEITHER.search(fold(text))
+    return (trimmed(text[slice(*hit.span("new"))]), text[slice(*hit.span("old"))]) if hit else None
 
 
 def says_so(text: str) -> bool:
@@ -212,7 +240,8 @@ def _without_negated(text: str) -> tuple[str, bool]:
 
 def is_relative(text: str) -> bool:
     """Whether an amount in the text is about something else, or only a part of the new one."""
-    return _RELATIVE.search(fold(text)) is not None
+    folded = fold(text)
+    return _RELATIVE.search(folded) is not None and _ABSOLUTE.search(folded) is None
 
 
 def _cut(text: str, pattern: re.Pattern[str]) -> str:
@@ -226,13 +255,18 @@ def _cut(text: str, pattern: re.Pattern[str]) -> str:
 def asked_about(text: str, slot: str, cues: Cues) -> bool:
     """Whether a question is about the very thing that was asked for, such as 'what even is an IBAN?'."""
     hit = _WHAT_IS.match(fold(text))
-    return hit is not None and (hit["x"] or hit["y"]) in cues.named.get(slot, set())
+    return hit is not None and (hit["x"] or hit["y"] or hit["z"]) in cues.named.get(slot, set())
+
+
+def called(name: str, slot: SlotConfig, cues: Cues) -> frozenset[str]:
+    """The words that a slot goes by: its name, its description, what its type is called."""
+    return frozenset(cues.named[name]) | frozenset(OF_TYPE.get(slot.type, ()))
 
 
 def named(what: str, slots: Mapping[str, SlotConfig], cues: Cues) -> str | None:
     """The one slot that these words name: by its name, its description, or what its type is called."""
     words = set(content(what)) - HOLLOW
-    scores = {name: len(words & (cues.named[name] | OF_TYPE.get(slot.type, set()))) for name, slot in slots.items()}
+    scores = {name: len(words & called(name, slot, cues)) for name, slot in slots.items()}
     best = max(scores.values(), default=0)
     found = [name for name, score in scores.items() if score == best and score]
     return found[0] if len(found) == 1 else None

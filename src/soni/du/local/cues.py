@@ -24,8 +24,8 @@ OF_TYPE = {
     "time": lexicon("time hour hora"),
     "datetime": lexicon("date time day fecha hora dia"),
     "duration": lexicon("duration length duracion"),
-    "email": lexicon("email mail address correo"),
-    "phone": lexicon("phone number telefono numero movil"),
+    "email": lexicon("email mail address correo mail"),
+    "phone": lexicon("phone number telefono numero movil celular cell mobile"),
     "iban": lexicon("iban account cuenta"),
 }
 _HEADS = lexicon(

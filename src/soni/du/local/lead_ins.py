@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from soni.du.local.reading import REPORTED
 from soni.du.local.words import content, fold, lexicon, trimmed
 
@@ -13,10 +15,16 @@ _LEAD_INS = (
 )  # fmt: skip
 _BEFORE_NAMES = (
     "la de", "el de", "lo de", "a la de", "al de", "the one for", "the one of", "the one under", "soy la", "soy el",
-    "ponlo a", "ponla a", "ponlo a nombre de", "put it down as", "pues", "pos", "pues a",
+    "ponlo a", "ponla a", "ponlo a nombre de", "put it down as", "pues", "pos", "pues a", "apunte", "apunta", "anote",
+    "anota", "apunte a", "apunta a", "ponga", "ponga a", "pon a", "put down", "write down", "jot down",
 )  # fmt: skip
 """The same before a name; before other words they may be what is said: 'el de la barra fue un borde'."""
-_TAILS = (", please", " please", ", por favor", " por favor", " pls", " porfa")
+_TAILS = (
+    ", please", " please", ", por favor", " por favor", " pls", " porfa", ", ponlo asi", ", ponla asi",
+    ", apuntalo asi", ", anotalo asi", ", ponlo a ese nombre", ", put that down", ", put it like that",
+)  # fmt: skip
+_THAT = re.compile(r"[Qq]ue (?:el|la|los|las|nos|me) \w+ \w+")
+"""'Que las croquetas son las mejores', but not 'qué rico'."""
 _QUESTION_WORDS = lexicon(
     "what whats what's how when where why who which can could do does is are cual cuanto cuanta cuando donde "
     "quien puedo puedes hay"
@@ -38,7 +46,9 @@ def without_lead_in(text: str, *, name: bool = False) -> str:
     reported = REPORTED.search(fold(words))
     if reported is not None and reported.start() == 0:
         return trimmed(words[reported.start("said") :])
+    if not name and _THAT.match(words):
+        return trimmed(words[4:])
     for lead in sorted((*_LEAD_INS, *(_BEFORE_NAMES if name else ())), key=len, reverse=True):
-        if fold(words).startswith(f"{lead} ") and len(words) > len(lead) + 1:
+        if fold(words).startswith((f"{lead} ", f"{lead}: ")) and len(words) > len(lead) + 2:
             return trimmed(words[len(lead) + 1 :])
     return words

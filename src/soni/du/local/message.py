@@ -12,7 +12,7 @@ from soni.du.local.clauses import without_courtesies
 from soni.du.local.corrections import positive
 from soni.du.local.flows import READ, VALUE, confidence
 from soni.du.local.merging import CORRECTS, SAID, SHAPED, SURE, merged
-from soni.du.local.names import before_verb, leading_name, whole_name, without_relation
+from soni.du.local.names import NO_NAMES, before_verb, is_relation, leading_name, whole_name, without_relation
 from soni.du.local.reading import TELLING, by_night
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import fold
@@ -202,6 +202,12 @@ class Message:
             spans = self._with_reader(spans, reading, text, slots)
             names = self.assistant.cues.names
             spans = [span for span in spans if span.slot not in names or any(map(str.isalpha, span.words))]
+            spans = [span for span in spans if span.slot not in names or fold(span.words) not in NO_NAMES]
+            if self.context.task and reading.acts["start"] < REQUESTS:  # 'my sister comes too, so there are 4 of us'
+                asked = self.context.asked
+                spans = [
+                    one for one in spans if one.slot not in names or one.slot == asked or not is_relation(one.words)
+                ]
         held = {(name, self.context.filled[name]) for name in slots if isinstance(self.context.filled.get(name), str)}
         held = {pair for pair in held if pair[0] != self.context.asked and slots[pair[0]].type == "choice"}
         barred |= held  # said again, it changes nothing

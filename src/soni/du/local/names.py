@@ -36,6 +36,7 @@ _LAST_NAMES = re.compile(
     r"(?:(?: (?:de la|de los|de las|del|de|van der|van|von|bin|da|dos) [^\W\d]+)+| \w\.)[\s.!]*$", re.IGNORECASE
 )
 _TOLD_OF = re.compile(r"\s+(?:is|was|es|era|but|pero|because|porque|who|que)\b")
+_NAME_BEHIND = re.compile(r"(?: [A-ZÀ-Ý][\w’'-]+)+")
 _LONGEST_NAME = 4
 _LONGEST_FULL_NAME = 6
 _PARTICLES = lexicon("de del la las los el van von der den da di do dos du le y bin al san")
@@ -128,6 +129,8 @@ def whole_name(name: str, text: str, *, asked: bool) -> str:
     if hit is None:
         return name
     before, rest = _RELATIVE_OF.search(text[: hit.start()]), text[hit.end() :]
+    if is_relation(name) and (own := _NAME_BEHIND.match(rest)) is not None:
+        return trimmed(own.group())  # 'mi primo Evaristo'
     behind = _OWNED.match(rest) or (_LAST_NAMES.match(rest) if asked else None)
     return trimmed(text[before.start() if before else hit.start() : hit.end() + (behind.end() if behind else 0)])
 
@@ -135,6 +138,18 @@ def whole_name(name: str, text: str, *, asked: bool) -> str:
 def before_verb(text: str) -> str:
     """'Ana' of 'Ana is my sister'."""
     return _TOLD_OF.split(text, maxsplit=1)[0]
+
+
+def is_relation(text: str) -> bool:
+    """Whether some words only say what somebody is to whom speaks: 'mi suegra', 'my sister in law'."""
+    words = text.split()
+    return len(words) > 1 and fold(words[0]) in ("mi", "my") and not any(word[:1].isupper() for word in words[1:])
+
+
+def in_apposition(text: str) -> str | None:
+    """The name behind who that is: 'Gurpreet Kaur' of 'my sister in law, Gurpreet Kaur'."""
+    before, comma, behind = text.partition(",")
+    return trimmed(behind) if comma and is_relation(before.strip()) and is_name(behind) else None
 
 
 def without_relation(text: str) -> str:

@@ -20,7 +20,8 @@ _ALL = {
 }  # fmt: skip
 _SHORT = 4
 _PARTICIPLE = re.compile(r"(?P<stem>\w{3,})[ai]d[oa]s?")
-_FINITE = re.compile(r"(?P<stem>\w{3,}?)(?:a(?:ron|ste|mos|ban?|ndo|r)|ieron|iste|imos|ian?|iendo|[ei]r|i|io|o|e)")
+_ENDINGS = re.compile(r"a(?:ron|ste|mos|ban?|ndo|r)|ieron|iste|imos|ian?|iendo|[ei]r|i|io|o|e")
+_GENDER = re.compile(r"[ao](s?)$")
 _LONG_ENOUGH = 3
 
 
@@ -48,10 +49,11 @@ def option_in(words: list[Token], slot: SlotConfig) -> tuple[int, int, str, floa
 
 def _same_verb(said: str, name: str) -> bool:
     """Whether a word is a form of the verb that an option is the participle of: 'robaron' of 'robada'."""
-    option, form = _PARTICIPLE.fullmatch(name), _FINITE.fullmatch(said)
-    if option is None or form is None or option["stem"] != form["stem"]:
+    option = _PARTICIPLE.fullmatch(name)
+    stem = option["stem"] if option else ""
+    if not stem or not said.startswith(stem) or not _ENDINGS.fullmatch(said[len(stem) :]):
         return False
-    return len(form["stem"]) > _LONG_ENOUGH or len(said) - len(form["stem"]) > _LONG_ENOUGH
+    return len(stem) > _LONG_ENOUGH or len(said) - len(stem) > _LONG_ENOUGH
 
 
 def _likeness(said: str, name: str) -> float:
@@ -59,6 +61,6 @@ def _likeness(said: str, name: str) -> float:
         return 0.95
     if len(name) < 4 or len(said) < 4 or any(letter.isdigit() for letter in said):
         return 0.0
-    if same_stem(said, name) or _same_verb(said, name):
+    if same_stem(said, name) or _same_verb(said, name) or _GENDER.sub(r"o\1", said) == _GENDER.sub(r"o\1", name):
         return 0.85
     return 0.7 if len(name) > 4 and one_slip(said, name) and (len(name) > 5 or not encoder().knows(said)) else 0.0

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from soni.core.commands import Acknowledge, CancelFlow, CorrectSlot, OutOfScope, SetSlot
+from soni.core.commands import Acknowledge, CancelFlow, CorrectSlot, Help, OutOfScope, SetSlot
 from soni.du.local import acts, corrections
 from soni.du.local.answering import collect
 from soni.du.local.asides import agreed, called_off, read_as_act, resumed, said_to_any
@@ -94,10 +94,10 @@ class LocalUnderstanding:
         cues = self._assistant.cues
         filled = {name: slot for name, slot in context.slots_of(*context.chain).items() if name in context.filled}
         changes = [(corrections.named(one.what, filled, cues), one.value) for one in corrections.named_changes(text)]
-        if changes and all(name is not None for name, _ in changes):
-            return [Found(CorrectSlot(slot=name or "", value=value), 0.9, "named") for name, value in changes]
-        act = acts.act_of(text)
+        if found := {name: value for name, value in changes if name is not None}:
+            return [Found(CorrectSlot(slot=name, value=value), 0.9, "named") for name, value in found.items()]
         name = context.asked or ""
+        act = Help() if corrections.asked_about(text, name, cues) else acts.act_of(text)
         is_code, has_digits = bool(cues.named[name] & _CODES), any(letter.isdigit() for letter in text)
         said = (text, *(parts(text) if is_code else ()))  # no part of a password is looked at
         if act is None and not has_digits:

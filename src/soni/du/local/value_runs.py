@@ -46,7 +46,9 @@ def _has_value(word: Token, kind: str, language: str) -> bool:
     plain = word.plain
     if kind == "iban":
         letters = plain.replace("-", "")
-        return len(letters) >= 2 and letters.isalnum() and (not letters.isalpha() or len(letters) == 4)
+        return letters.isdigit() or (
+            len(letters) > 1 and letters.isalnum() and (not letters.isalpha() or len(letters) == 4)
+        )
     if kind in ("email", "phone"):
         return any(letter.isdigit() or letter == "@" for letter in plain) or plain in ("at", "arroba")
     if any(letter.isdigit() or letter in "€$£" for letter in plain):

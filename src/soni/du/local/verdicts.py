@@ -33,6 +33,7 @@ _HARMLESS = lexicon(
     "now quick quickly fast sadly please pls plz thanks thank thx ta you so much dear love my mate man sir bro buddy "
     "then for me us ya ahora ahorita rapido porfa xfa gracias muchas amigo amiga senor senora senorita usted ustedes "
     "tio tia parce guey wey compa jefe hermano che joven mismo just and n y then pues pos po well bueno eh kindly "
+    "definitivamente permanently permanentemente asap asi "
     "nomas finally lovely brill ace champion joya barbaro chido chevere bacan bacano buenisimo guay"
 )
 """Words that change nothing about a yes."""
@@ -44,7 +45,12 @@ _NO_OBJECTION = (
 """A no that stands in nobody's way."""
 _POLITE = frozenset({
     "por favor", "muy amable", "si es tan amable", "si eres tan amable", "se lo agradezco", "te lo agradezco",
-    "mil gracias",
+    "mil gracias", "se lo ruego", "te lo ruego", "hagame el favor", "hazme el favor", "haceme el favor",
+    "me lo quito de encima", "me olvido", "asunto arreglado", "asunto resuelto", "a otra cosa", "ya esta", "y punto",
+    "be done with it", "that's that", "get it over with", "ya que estas", "ya que estamos", "while you're at it",
+    "while we're at it", "if you can", "si puedes", "si puede", "que tengo prisa", "que voy con prisa",
+    "cuanto antes", "lo antes posible", "as soon as possible", "no mas", "sin falta",
+    "sintiendolo mucho", "muy a mi pesar", "con todo el dolor", "sorry to say", "i'm in a hurry",
     "if you would", "if you please", "if you don't mind", "thanks a lot", "thanks a million", "much appreciated",
     "thank you very much", "thanks very much", "very kind", "cheers", "para siempre", "for good", "for ever",
     *_NO_OBJECTION,
@@ -63,17 +69,17 @@ _GO_AHEAD = re.compile(
     r"|(?:puedes|puede|podeis|pueden)(?: usted)? (?:hacer|enviar|mandar|pagar|reservar|bloquear|confirmar|proceder"
     r"|tramitar|continuar|seguir)(?:l[oa]s?)?"
     r"|(?:haz|hace|haga|hagan|envia|envie|envien|manda|mande|manden|paga|pague|paguen|reserva|reserve|reserven|bloquea"
-    r"|bloquee|bloqueen|confirma|confirme|confirmen|transfiere|tramita|tramite|procesa|acepta|acepte|compra|guarda|pide"
+    r"|bloquee|bloqueen|abona|abone|abonen|cierra|cerra|cierre|ejecuta|ejecute|realiza|realice|confirma|confirme|confirmen|transfiere|tramita|tramite|procesa|acepta|acepte|compra|guarda|pide"
     r"|pidan)(?:me|se|le|les|nos|mela|melo|sela|selo)?(?:lo|la|los|las)?"
     r"|siga|sigue|sigan|continua|continue|proceda|procedan|procede|proced|adelante|de una vez|sin (?:mas )?demora)"
 )
 _GO_ON_AND = re.compile(
     r"(?:please )?(?:go ahead|go on) and (?!(?:do|send|pay|book|block|reserve|confirm|make|place|transfer|order|buy"
-    r"|submit|process|complete|finish|schedule|freeze|cancel|drop|delete|remove) (?:it|that|this|them)\b)"
+    r"|submit|process|complete|finish|schedule|freeze|cancel|drop|delete|remove|get rid of) (?:it|that|this|them)\b)"
 )
 """'Go ahead and tell me which account that is': what to go ahead with is something else."""
 _UNDO_IT = re.compile(
-    r"(?:cancel|drop|delete|remove|scrap|undo|erase) "
+    r"(?:cancel|drop|delete|remove|scrap|undo|erase|bin|ditch) "
     r"(?:it|that(?: one)?|this(?: one)?|them|the (?:booking|reservation))"
     r"|(?:get rid of|take off|call off) (?:it|that|this|them)|call (?:it|that|this) off"
     r"|(?:cancela|cancele|anula|anule|borra|borre|quita|quite|elimina|elimine)(?:me)?(?:n)?(?:lo|la|los|las)"
@@ -101,7 +107,7 @@ _AGAINST = re.compile(
     r"maybe|quizas?|tal vez|actually|disregard|ignore|siempre que|as long|con tal|mientras|assuming|"
     r"suppos\w*|supon\w*)\b"
 )
-_EXCLAMATIONS = ("aye right", "venga ya", "anda ya", "yeah right", "you sure", "u sure", "tira eso")
+_EXCLAMATIONS = ("aye right", "venga ya", "anda ya", "yeah right", "you sure", "u sure", "tira eso", "ya esta bien")
 """Said of what cannot be true, or is to be thrown away."""
 _CONDITION = re.compile(
     r"\W*[Ss]i (?:hay|no|tengo|tienen|puedo|quedan?|cobro|llego|alcanza|es (?!as[ií]|correcto|eso|es[ea]|mi)\w)"
@@ -122,7 +128,7 @@ _QUESTION = re.compile(
     r"(?:and |y |also |tambien )*(?:what|what's|whats|how|when|where|which|who|can you|could you|do you|does|do they|"
     r"is|are|que|cual|cuanto|cuanta|cuando|donde|como|quien|puedes|me puedes|hay|tiene|tienen)\b"
 )
-_BEFORE = lexicon("simon oh ah well um uh mm eh pues bueno ay hey so and y ok okay vale er")
+_BEFORE = lexicon("simon oh ah well um uh mm eh pues bueno ay hey so and y ok okay vale er hala ea anda")
 _DECLINES = re.compile(
     r"^(?:\w+[\s,.]+)?(?:(?:i'?m |i am )?not (?:ready|yet|now|just|right|at (?:the|this)|today|interested|really|"
     r"for now|sure)|i (?:would|do|did|will) not|i (?:don'?t|wouldn'?t|won'?t) (?:want|need|like|think)|"
@@ -220,7 +226,7 @@ class _Opening:
 def _opening(text: str, *, undoing: bool = False) -> _Opening | None:
     words = list(re.finditer(r"\S+", text))
     plain = [_repaired(trimmed(fold(match.group()))) for match in words]
-    place, agreed, strong = 0, False, False
+    place, told, agreed, strong = 0, 0, False, False
     while place < len(plain):
         length, agrees = _yes_at(plain, place, undoing=undoing)
         if not length:
@@ -231,10 +237,11 @@ def _opening(text: str, *, undoing: bool = False) -> _Opening | None:
         clear = said[0] in _STRONG or approves(" ".join(said)) or (length > 1 and first in _CLEAR)
         strong = strong or (agrees and clear)
         place += length
+        told = place if agrees else told  # what stands behind it only goes with it, or joins the next thing to it
     if not agreed:
         return None
     rest = text[words[place].start() :] if place < len(words) else ""
-    joined = place > 1 and _JOINED.match(plain[place - 1]) is not None
+    joined = any(_JOINED.match(word) for word in plain[max(told, 1) : place])
     return _Opening(rest, strong, words[place - 1].group()[-1] in ".!;", joined)
 
 
@@ -255,11 +262,21 @@ def _denied(text: str, folded: str) -> Verdict | None:
     if " ".join(plain[start:]).startswith(_NO_OBJECTION):
         return None
     for length in range(min(_LONGEST_PHRASE, len(plain) - start), 0, -1):
-        if " ".join(plain[start : start + length]) in _NO:
-            end = start + length
+        end = start + length
+        goes_on = length > 1 and end < len(words) and plain[end - 1] == "no" and words[end - 1].group()[-1].isalpha()
+        if " ".join(plain[start:end]) in _NO and not goes_on:  # 'no, no la anule'
             return Verdict(False, text[words[end].start() :] if end < len(words) else "")
     is_no = _ENDS_NO.search(folded) or _DECLINES.match(folded) or _NOT_NOW.match(folded)
     return Verdict(False) if is_no else None
+
+
+def _only_goes_with_it(words: list[str]) -> bool:
+    """Whether words change nothing about what stands before them."""
+    if not words:
+        return True
+    polite = (end for end in range(min(_LONGEST_PHRASE, len(words)), 0, -1) if " ".join(words[:end]) in _POLITE)
+    length = next(polite, 1 if words[0] in _HARMLESS else 0)
+    return length > 0 and _only_goes_with_it(words[length:])
 
 
 def _yes_at(plain: list[str], place: int, *, undoing: bool) -> tuple[int, bool]:
@@ -274,7 +291,7 @@ def _yes_at(plain: list[str], place: int, *, undoing: bool) -> tuple[int, bool]:
             return length, True
         if not place and _GO_AHEAD.fullmatch(phrase) and (length > 1 or _DO_IT.search(phrase)):
             return length, True
-        if undoing and length == len(plain) and _UNDO_IT.fullmatch(phrase):
+        if undoing and not place and _UNDO_IT.fullmatch(phrase) and _only_goes_with_it(plain[length:]):
             return length, True
     return (1, False) if plain[place] in _HARMLESS or plain[place] in _BEFORE else (0, False)
 

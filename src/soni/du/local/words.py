@@ -9,6 +9,7 @@ from functools import lru_cache
 
 _WORD = re.compile(r"\S+")
 _HELD = re.compile(r"([^\W\d])\1{2,}")
+_SHORT_QUE = re.compile(r"\b[qQ]\b(?!')")
 _EDGES = " \t\n.,;:!?¡¿\"'()[]«»…"
 
 
@@ -73,5 +74,5 @@ def same_stem(one: str, other: str) -> bool:
 
 
 def squeezed(text: str) -> str:
-    """Letters that are held down, once: 'hellooo', 'siiii'."""
-    return _HELD.sub(r"\1", text)
+    """Letters that are held down, once: 'hellooo', 'siiii'; and 'q' as what it stands for."""
+    return _SHORT_QUE.sub("que", _HELD.sub(r"\1", text))
