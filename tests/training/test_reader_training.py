@@ -287,6 +287,7 @@ def test_a_small_reader_learns_is_exported_and_reads(data: Path, tmp_path: Path)
     needs("onnx")
     from training.reader.export import build, export
     from training.reader.model import Reader, Size
+    from training.reader.recover import recover
     from training.reader.train import Settings, train
     from training.reader.weights import join, save, whole_weights
 
@@ -331,6 +332,11 @@ def test_a_small_reader_learns_is_exported_and_reads(data: Path, tmp_path: Path)
             assert np.allclose(scores.firsts, there.firsts[number, :, 1 : said + 1].numpy(), atol=near)
             assert np.allclose(scores.statuses, there.statuses[number].numpy(), atol=near)
     assert again.roles.weight.shape[0] == ROLES
+
+    back = recover(tmp_path / "reader.onnx", Size(len(packer._vocabulary), 64, 2, 2))
+    assert set(back) == set(weights) - {"places.weight"}
+    for name, array in back.items():
+        assert np.allclose(array, weights[name], atol=0.02 * np.abs(weights[name]).max() + 1e-6), name
 
 
 def test_the_model_card_is_made_of_the_facts_and_the_figures() -> None:

@@ -13,6 +13,8 @@ from training.reader.values import made_up, related, value
 
 LANGUAGES = ("en", "es")
 FIELD = re.compile(r"\{(old:)?(\w+)\}")
+_FEW = 0.03
+"""In how few of an assistant's requests a word stands that may tell something."""
 _ARTICLE = re.compile(r"(?:el|la|los|las|the|para el)\s+", re.IGNORECASE)
 
 
@@ -31,6 +33,7 @@ class Domain:
     def __init__(self, told: dict[str, Any]) -> None:
         self.name = str(told["domain"])
         self._told = told
+        self._telling: dict[tuple[str, str], set[str]] = {}
         self.slots = {name: _slot(name, slot) for name, slot in told["slots"].items()}
         self.flows = {name: self._flow(name, flow) for name, flow in told["flows"].items()}
         self.owners = {
@@ -64,9 +67,32 @@ class Domain:
         """For each option of a choice what means it without naming it."""
         return list(self._told.get("implied", {}).get(slot, {}).get(language, []))
 
+    def may_mean(self, template: str, slot: str, language: str) -> bool:
+        """Whether a request that does not name an option of a slot may mean one: nobody labelled that.
+
+        It may where it has a word of what names or means an option, and few other requests have that word.
+        """
+        if (slot, language) not in self._telling:
+            told = [str(word) for option in self._told["slots"][slot]["options"] for word in option[language]]
+            told += [str(phrase) for phrases in self.implied(slot, language) for phrase in phrases]
+            starts = [_stems(text) for flow in self.flows for text in self.starts(flow, language)]
+            common = {
+                stem for stem in _stems(" ".join(told)) if sum(stem in one for one in starts) > len(starts) * _FEW
+            }
+            self._telling[slot, language] = _stems(" ".join(told)) - common
+        return bool(self._telling[slot, language] & _stems(template))
+
     def unclear(self, language: str) -> list[tuple[str, list[str]]]:
         """Vague requests, and the flows that each of them fits."""
         return [(str(one["text"]), list(one["flows"])) for one in self._told.get("unclear", {}).get(language, [])]
+
+    def called(self, slot: str, draw: Random, language: str) -> str:
+        """A slot as people call it: 'the amount', 'mi teléfono'."""
+        name = str(draw.choice(self._told["slots"][slot][language]["names"]))
+        if language == "en":
+            return f"{draw.choice(['the', 'the', 'my', 'that'])} {name}"
+        feminine = name.split()[0].endswith(("a", "ción", "dad"))
+        return f"{draw.choice([['el', 'el', 'mi', 'ese'], ['la', 'la', 'mi', 'esa']][feminine])} {name}"
 
     def answers(self, slot: str, language: str) -> tuple[list[str], list[str]]:
         """How a slot is asked for, and what people say to that."""
@@ -111,6 +137,11 @@ class Domain:
                 words = made_up(draw, language)
             return (words.lower() if draw.random() < 0.3 else words), None
         return value(told["type"], draw, language), None
+
+
+def _stems(text: str) -> set[str]:
+    """How the longer words of a text begin."""
+    return {word[:5] for word in re.findall(r"[^\W\d_]{4,}", FIELD.sub(" ", text.lower()))}
 
 
 def led(written: Written, lead: str) -> Written:

@@ -53,11 +53,12 @@ def save(model: nn.Module, folder: Path, name: str, kept: int) -> None:
     if kept:
         arrays["words.weight"] = arrays["words.weight"][kept:]
         arrays.pop("places.weight")
-    lower = {
-        key: value
-        for key, value in arrays.items()
-        if key.startswith(("layers.0.", "layers.1.", "layers.2.", "layers.3."))
-    }
+    save_arrays(arrays, folder, name)
+
+
+def save_arrays(arrays: Mapping[str, Any], folder: Path, name: str) -> None:
+    """Weights in parts."""
+    lower = {key: value for key, value in arrays.items() if key.startswith(_LOWER)}
     words = {"words.weight": arrays["words.weight"]}
     upper = {key: value for key, value in arrays.items() if key not in lower and key not in words}
     for part, some in zip(PARTS, (lower, upper, words), strict=True):

@@ -25,12 +25,10 @@ _OFTEN = {
 what none of its flows does."""
 _IMPLIED = 0.5
 """How often a choice that is asked for is answered without naming an option."""
-_UNSAID = 0.5
-"""How often nothing is taught about the options that a request does not name: it may mean one, nobody labelled that."""
-_JOINS = {
-    "en": [", and ", ". ", ", oh and ", " and ", ", ", " ", ", also "],
-    "es": [", y ", ". ", ", ah y ", " y ", ", ", " ", " y también "],
-}
+_BESIDE = 0.15
+"""How often an answer also means an option of another slot: 'the credit one, it got nicked'."""
+_NAMED = 0.2
+"""How often a slot is named where no value is given for it: 'the amount is wrong', 'no need for my number'."""
 _BESIDES: dict[str, set[str]] = {
     "cancel": {"negate", "thank"},
     "here": {"negate", "thank"},
@@ -45,10 +43,6 @@ _BESIDES: dict[str, set[str]] = {
     "other": {"inform", "request", "cancel", "alternatives", "help", "start", "chat", "select", "repeat", "correct"},
 }
 """What a phrase of an act may do besides; nobody labelled that."""
-_HELLO = {
-    "en": ["", "", "Hello! How can I help you?", "Hi, what can I do for you today?", "Is there anything else?"],
-    "es": ["", "", "¡Hola! ¿En qué puedo ayudarte?", "Buenos días, ¿qué necesita?", "¿Puedo ayudarte en algo más?"],
-}
 
 
 class Domains:
@@ -81,13 +75,13 @@ class Domains:
         template = draw.choice(domain.starts(name, language))
         written = domain.write(template, draw, language)
         hinted = [one for one in domain.flows[name].slots if one not in written.spans and domain.implied(one, language)]
-        maybe = set(hinted) if draw.random() < _UNSAID else set()
+        maybe = {one for one in hinted if domain.may_mean(template, one, language)}
         if hinted and draw.random() < 0.25:
             one, other = draw.sample([written, self._hint(draw, domain, draw.choice(hinted), language)], 2)
             written = self._with(one, other, draw, language)
         if draw.random() < 0.06:
             return self._two(draw, domain, others, language, name, written)
-        bot, task, active, asked = draw.choice(_HELLO[language]), None, None, None
+        bot, task, active, asked = draw.choice(self.acts[language]["hello"]), None, None, None
         acts = {"start"} | ({"inform"} if written.spans else set())
         if draw.random() < 0.3:
             asked = draw.choice(list(domain.slots))
@@ -120,8 +114,9 @@ class Domains:
         second = draw.choice([flow for flow in domain.flows if flow != first])
         behind = domain.write(draw.choice(domain.starts(second, language)), draw, language)
         return self._made(
-            draw, domain, others, language, self._with(written, behind, draw, language), draw.choice(_HELLO[language]),
-            None, wanted=first, active=None, asked=None, flow=None, acts={"start"},
+            draw, domain, others, language, self._with(written, behind, draw, language),
+            draw.choice(self.acts[language]["hello"]), None,
+            wanted=first, active=None, asked=None, flow=None, acts={"start"},
             unknown={"inform", "greet", "thank", "help"}, shared=[first, second], maybe=set(domain.slots),
         )  # fmt: skip
 
@@ -144,6 +139,10 @@ class Domains:
                 changed, acts = changed | set(change.spans), acts | {"correct"}
                 one, other = draw.sample([written, change], 2)
                 written = self._with(one, other, draw, language)
+        meant = [one for one in domain.flows[flow].slots if one not in written.spans and domain.implied(one, language)]
+        if meant and slot in written.spans and draw.random() < _BESIDE:
+            one, other = draw.sample([written, self._hint(draw, domain, draw.choice(meant), language)], 2)
+            written, acts = self._with(one, other, draw, language), acts | {"inform"}
         if domain.slots[slot].kind == "boolean":
             acts |= {"affirm"} if written.options.get(slot) == "yes" else {"negate"}
         written = self._around(draw, written, language, acts)
@@ -161,7 +160,7 @@ class Domains:
 
     def _with(self, first: Written, second: Written, draw: Random, language: str) -> Written:
         """Two sentences in one."""
-        join = draw.choice(_JOINS[language])
+        join = draw.choice(self.acts[language]["joins"])
         behind = led(second, first.text + join)
         return Written(behind.text, {**behind.spans, **first.spans}, {**behind.options, **first.options})
 
@@ -173,7 +172,7 @@ class Domains:
         text, flows = draw.choice(told)
         return self._made(
             draw, domain, others, language, self._around(draw, Written(text), language, set()),
-            draw.choice(_HELLO[language]), None,
+            draw.choice(self.acts[language]["hello"]), None,
             wanted=flows[0], active=None, asked=None, flow=flows[0], acts={"start"}, unknown={"greet", "thank", "help"},
             shared=flows,
         )  # fmt: skip
@@ -195,15 +194,18 @@ class Domains:
             wanted=None, active=flow, asked=slot, flow=flow, acts=acts, unknown={"inform", "thank"},
         )  # fmt: skip
 
+    def _about(self, draw: Random, domain: Domain, slot: str, kind: str, language: str) -> str:
+        """What is said of a slot by its name, with no value for it."""
+        return str(draw.choice(self.acts[language][kind])).format(domain.called(slot, draw, language))
+
     def _correct(self, draw: Random, domain: Domain, others: list[FlowSchema], language: str) -> Sample:
         written = domain.write(draw.choice(domain.said("corrections", language)), draw, language)
-        if draw.random() < 0.25:
-            yes = {
-                "en": ["yes but ", "yeah, but ", "ok but ", "almost, ", "yes, ", "ok, ", "sure, ", "perfect, but "],
-                "es": ["sí pero ", "vale, pero ", "casi, ", "ok pero ", "sí, ", "vale, ", "claro, ", "perfecto, pero "],
-            }
-            written = led(written, draw.choice(yes[language]))
-        slot = next(iter(written.spans), None) or draw.choice(list(domain.slots))
+        wrong = draw.choice(list(domain.slots)) if draw.random() < _NAMED else None
+        if wrong is not None:
+            written = Written(self._about(draw, domain, wrong, "changes", language))
+        elif draw.random() < 0.25:
+            written = led(written, draw.choice(self.acts[language]["nearly"]))
+        slot = wrong or next(iter(written.spans), None) or draw.choice(list(domain.slots))
         flow = draw.choice(domain.owners[slot])
         if draw.random() < 0.5:
             bot, task, asked = (
@@ -212,12 +214,13 @@ class Domains:
                 None,
             )
         else:
-            asked = draw.choice([name for name in domain.flows[flow].slots if name not in written.spans] or [slot])
+            others_of = [name for name in domain.flows[flow].slots if name not in {slot, *written.spans}]
+            asked = draw.choice(others_of or [slot])
             bot, task = draw.choice(domain.answers(asked, language)[0] or [""]), "collect"
         return self._made(
             draw, domain, others, language, written, bot, task,
-            wanted=None, active=flow, asked=asked, flow=flow, acts={"correct", "inform"}, unknown={"negate"},
-            filled=set(written.spans),
+            wanted=None, active=flow, asked=asked, flow=flow, unknown={"negate"}, filled={slot, *written.spans},
+            acts={"correct", "inform"} if written.spans else {"correct"},
         )  # fmt: skip
 
     def _reply(self, draw: Random, domain: Domain, others: list[FlowSchema], language: str) -> Sample:
@@ -249,12 +252,14 @@ class Domains:
             text, acts = draw.choice(domain.said("asides", language)), {"outside"}
         elif act == "beyond":
             text, acts = draw.choice(domain.said("beyond", language)), {"outside"}
+        elif act == "skip" and draw.random() < _NAMED:
+            text, acts = self._about(draw, domain, slot, "withheld", language), {act}
         else:
             text = str(draw.choice(said[act]))
             acts = {"outside"} if act == "odd" else {act}
         written = Written(FIELD.sub("", str(text)))
         is_open = draw.random() < 0.7 or act in ("cancel", "here", "skip", "repeat")
-        bot, task = draw.choice(_HELLO[language]), None
+        bot, task = draw.choice(self.acts[language]["hello"]), None
         if is_open:
             asks = domain.answers(slot, language)[0]
             bot, task = (draw.choice(asks), "collect") if asks else (bot, None)
@@ -283,12 +288,8 @@ class Domains:
         said = self.acts[language]
         phrases = said["said"]["cancel"] if act == "cancel" else said["replies"][0][act]
         short = [str(phrase).rstrip(".!") for phrase in phrases if len(str(phrase).split()) <= 3]
-        joins = {
-            "en": [" and then ", ", and also ", ", ", ". ", " and "],
-            "es": [" y luego ", ", y también ", ", ", ". ", " y "],
-        }
         acts.add({"yes": "affirm", "no": "negate", "cancel": "cancel"}[act])
-        lead = draw.choice(short) + draw.choice(joins[language])
+        lead = draw.choice(short) + draw.choice(said["then"])
         bot = domain.write(draw.choice(domain.said("confirms", language)), draw, language).text
         return led(written, lead), bot
 
