@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from soni.core.commands import SetSlot, Skip
+from soni.core.values.vocabulary import VALUE_WORDS
 from soni.du.local import acts
 from soni.du.local.choosing import ANSWERED, INTERRUPT, SURELY, request, two_requests
 from soni.du.local.clauses import parts
@@ -17,8 +18,9 @@ from soni.du.local.merging import SAID, SURE
 from soni.du.local.message import FREE, SHORT, slot_of
 from soni.du.local.names import in_apposition, is_name, without_relation
 from soni.du.local.reading import parses
+from soni.du.local.value_runs import ANCHORS
 from soni.du.local.verdicts import verdict
-from soni.du.local.words import content, fold, trimmed
+from soni.du.local.words import content, fold, tokens, trimmed
 from soni.du.understanding import Found
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ _SHAPES = {
 """What cannot be anything else than the answer, even if it is none that is good: the slot's own words say so."""
 _POLITELY = re.compile(r"\b(?:but|pero|thanks|thank you|gracias)\b")
 """Without these a no may be about what comes behind it: 'uy no, es la de crédito'."""
+_OPENS_NOTHING = ("que", "y", "and", "es", "son", "o", "or")
 _SENTENCE = re.compile(r"[.!?]+\s")
 _NO_ANSWER = (
     "i don't know", "i dont know", "no idea", "not sure", "one moment", "wait", "hold on", "hmm", "nobody", "no one",
@@ -180,9 +183,20 @@ def _told(message: Message, own: Found) -> Found:
     """What somebody wants to tell, to the end of the sentence."""
     whole = message.fixed.as_written(message.core)
     place = whole.find(own.words)
+    place = _when(whole, place) if place > 0 else place
     end = _SENTENCE.search(whole, place + len(own.words)) if place >= 0 else None
     value = trimmed(whole[place : end.start() if end else None]) if place >= 0 else own.words
     return Found(SetSlot(slot=slot_of(own), value=value), own.confidence, own.evidence, value)
+
+
+def _when(text: str, place: int) -> int:
+    """Where words begin with the day or the hour that stands before them: 'el martes, comprando en el mercado'."""
+    start = place
+    for word in reversed(tokens(text[:place])):
+        if word.plain not in VALUE_WORDS or word.plain in _OPENS_NOTHING:
+            break
+        start = word.start
+    return start if any(word.plain in ANCHORS for word in tokens(text[start:place])) else place
 
 
 def _is_no_name(text: str) -> bool:

@@ -11,6 +11,7 @@ from soni.du.local.clauses import JOINED, cuts, parts
 from soni.du.local.corrections import positive
 from soni.du.local.message import REQUESTS
 from soni.du.local.reading import TELLING
+from soni.du.local.vague import asks_in_general, tells, vague_among
 from soni.du.local.words import content, fold
 from soni.du.understanding import Found
 
@@ -64,6 +65,8 @@ def request(message: Message, text: str, least: float) -> list[Found] | None:
     ranked = message.ranked(text)
     if _unheard(message, text, ranked):
         return None
+    if (vague := _vague(message, text, ranked)) is not None:
+        return [vague]
     sure = message.sure(ranked)
     for part in parts(text) if sure < BOTH and not _is_outside(message, text) else []:
         again = message.ranked(part) if len(content(part)) > 2 else []
@@ -87,6 +90,22 @@ def request(message: Message, text: str, least: float) -> list[Found] | None:
 def _may_be(message: Message, text: str, score: Score) -> bool:
     """Whether the reader thinks a flow possible."""
     return message.heard(text) is None or score.read is None or message.likely(score.flow)
+
+
+def _vague(message: Message, text: str, ranked: Sequence[Score]) -> Found | None:
+    """The flows that a request fits alike because it says too little: 'I need to pay something'."""
+    context = message.context
+    if context.task or context.active_flow or text != message.core:
+        return None
+    words = {flow: said for flow, said in message.assistant.scorer.words.items() if flow in context.flows}
+    telling = {name for name, flow in context.flows.items() if tells(flow)}
+    fits = set(vague_among(text, words))
+    fits = fits if len(fits - telling) < 2 else fits - telling  # to make a payment is not to see the last ones
+    fits = telling if asks_in_general(text) else fits
+    if not 1 < len(fits) <= MOST_OFFERED or message.values(text, context.slots_of(*fits)):
+        return None
+    options = [score.flow for score in ranked if score.flow in fits]
+    return Found(Clarify(options=options), 0.8, f"'{text}' fits them alike") if len(options) > 1 else None
 
 
 def _rivals(message: Message, text: str, ranked: Sequence[Score]) -> list[Score]:

@@ -17,8 +17,8 @@ _OPENING = re.compile(
     r"first|primero|by the way|por cierto|de paso|also|tambien|tb|and|then|y|now|ahora|ya)(?:[\s,.!:]+|$))+"
 )
 _CLOSING = re.compile(
-    r"(?:[\s,.!]+(?:please|pls|plz|por favor|porfa|porfavor|thanks|thank you|gracias|first|primero|instead|ok|vale|"
-    r"mate|man|right now|asap|now|ahora))+[\s.!]*$"
+    r"(?:[\s,.!]+(?:please|pls|plz|por favor|porfa|porfis|porfavor|thanks|thank you|gracias|first|primero|instead|ok|"
+    r"vale|mate|man|right now|asap|now|ahora))+[\s.!]*$"
 )
 JOINED = re.compile(r"\b(?:then|also|after that|luego|despues|tambien|ademas|de paso)\b")
 """Words that join a second request to a first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import exp, log
 from typing import TYPE_CHECKING, Any
 
@@ -117,6 +117,14 @@ class FlowScorer:
         self._exact = {" ".join(content(phrase)): name for name, phrase in self._phrases}
         self._vectors: Vectors | None = None
         self._learned: Vectors | None = None
+
+    @cached_property
+    def words(self) -> dict[str, frozenset[str]]:
+        """For each flow the words that it is told with."""
+        return {
+            flow: frozenset(word for name, phrase in self._phrases if name == flow for word in content(phrase))
+            for flow in self._flows
+        }
 
     def warm(self) -> None:
         """Load the encoder, embed the phrases and fit the regression, so that no message waits for it."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _STOP = lexicon(
     "and y but pero or o with con from desde please por porfa favor pls plz thanks gracias today tomorrow hoy "
     "manana because porque que who whose su her his their now ahora on at is es for para the in to a via when "
-    "cuando if si instead not no asap tonight ya then luego so e"
+    "cuando if si instead not no asap tonight ya then luego so e q porfis"
 )
 _RELATIVES = lexicon("my mi our nuestro nuestra un una a an the el la los las")
 _FROM = re.compile(r"\s+de (?:mi|la|nuestra|mis) (?:cuentas?|parte|tarjetas?|n[oó]mina|ahorros)\b.*", re.IGNORECASE)
