@@ -22,6 +22,7 @@ TABLE = {
     "asked": None,
 }
 DIET = {"flow": "see_menu", "filled": {}, "asked": "diet"}
+COMMENT = {"flow": "leave_review", "filled": {"stars": 4}, "asked": "comment", "optional": True}
 STARS = {"flow": "leave_review", "filled": {}, "asked": "stars"}
 NAME = {"flow": "book_table", "filled": {"guests": 2}, "asked": "guest_name"}
 PHONE = {"flow": "book_table", "filled": {"guests": 2, "guest_name": "Kay"}, "asked": "phone", "optional": True}
@@ -33,7 +34,7 @@ SEATING = {"flow": "book_table", "filled": {"guests": 2}, "asked": "seating"}
     ["Sure, do it", "I confirm the transfer.", "Autorizo la operación.", "no problem at all, send it", "hell yes",
      "no changes, send it as is", "yeah that's grand", "all good, hit send", "puede usted enviarlo", "simón, mándalo",
      "dale, joya", "luz verde", "nothing to change, go ahead", "dale caña", "Vale, envíalo ya y me lo quito de encima",
-     "Sí, envíelo, se lo ruego", "listo, hágame el favor", "lovely, lock it in", "hala, mándalo y a otra cosa",
+     "Sí, envíelo, se lo ruego", "listo, hágame el favor", "lovely, lock it in", "hala, mándalo y punto",
      "sí sí, envíalo cuanto antes", "please do, asap", "órale, mándalo así",
      "Sí, envíelo sin falta", "That is all in order, please proceed."],
 )  # fmt: skip
@@ -47,6 +48,7 @@ async def test_a_yes_that_was_asked_for_again(message: str) -> None:
      "yes as long as it's free",
      "adelante siempre que quede saldo para el recibo de la luz", "supongo que sí", "no hay problema?",
      "go ahead and tell me which account that comes from", "dale, robame nomás", "ok if you say so",
+     "vale, no más", "ok, a otra cosa", "vale, cierra", "vale, me olvido", "ok, asunto resuelto",
      "si puedes, antes del lunes", "ya está bien",
      "ya que estamos, no", "vale, si puedes esperar", "and be done with it?",
      'yes please, and put "rent" as the reference', "yes genius, to the woman who blocked me"],
@@ -206,6 +208,11 @@ async def test_a_transfer_put_right_while_it_is_said(message: str, amount: str, 
          [{"start_flow": "block_card"}, {"set_slot": {"block_reason": "stolen"}}, {"set_slot": {"card": "credit"}}]),
         ("el martes, comprando en el mercado de Surquillo", INCIDENT, "banking",
          [{"set_slot": {"incident": "el martes, comprando en el mercado de Surquillo"}}]),
+        ("no need for such loud music", COMMENT, "restaurant",
+         [{"set_slot": {"comment": "no need for such loud music"}}]),
+        ("la cocina no estaba limpia", COMMENT, "restaurant",
+         [{"set_slot": {"comment": "la cocina no estaba limpia"}}]),
+        ("I'm not quite sure, cancel it", DAY, "restaurant", [{"cancel_flow": True}]),
         ("It got robbed", REASON, "banking", [{"set_slot": {"block_reason": "stolen"}}]),
         ("cancel my table under Brandt and get me another one for thursday at 9pm", None, "restaurant",
          [{"start_flow": "cancel_booking"}, {"set_slot": {"guest_name": "Brandt"}}, {"start_flow": "book_table"},

@@ -142,8 +142,8 @@ _CANCEL_PHRASES = (
     "corta con", "ya paso de", "dejate de", "dejemos", "quita quita",
 )  # fmt: skip
 _KEEP = re.compile(
-    r"\b(?:no|nunca|don'?t|do not|not|never) (?:(?:me|la|lo|las|los|se|te|le|nos|you) )*"
-    r"(?:cancel\w*|anul\w*|borr\w*|elimin\w*|quit[ea]\w*|delete|remove|drop|scrap)\b"
+    r"\b(?:no|nunca) (?:(?:me|la|lo|las|los|se|te|le|nos) )*(?:cancel\w*|anul\w*|borr\w*|elimin\w*|quit[ea]\w*)\b"
+    r"|\b(?:don'?t|do not|not|never) (?:you )?(?:cancel\w*|delete|remove|drop|scrap)\b"
 )
 """'No la anule todavía': it is not to be called off."""
 _RESUME = lexicon("back resume sigamos sigue seguimos volvamos volver continuemos continua continue retomemos retoma")
@@ -240,8 +240,13 @@ def warm() -> None:
 
 def declines(text: str) -> bool:
     """Whether the message says that there is nothing to answer, where an answer is not needed."""
+    return _core(text) in _NOTHING_CORES
+
+
+def withholds(text: str) -> bool:
+    """The same in a sentence of its own; where any words are an answer it may be one: 'no need for such loud music'."""
     said = " ".join(_plain(text))
-    return _core(text) in _NOTHING_CORES or said.startswith(_NEEDLESS) or _WITHHELD.search(said) is not None
+    return said.startswith(_NEEDLESS) or _WITHHELD.search(said) is not None
 
 
 def keeps(text: str) -> bool:

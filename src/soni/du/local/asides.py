@@ -136,7 +136,10 @@ def said_to_any(message: Message) -> list[Found] | None:
 
 
 def _declines(message: Message) -> bool:
-    return acts.declines(message.fixed.text) or acts.declines(message.core) or _withholds(message)
+    if acts.declines(message.fixed.text) or acts.declines(message.core):
+        return True
+    told = message.context.slots[message.context.asked or ""].type in FREE
+    return not told and (acts.withholds(message.core) or _withholds(message))
 
 
 def read_as_act(message: Message) -> list[Found] | None:

@@ -46,10 +46,9 @@ _NO_OBJECTION = (
 _POLITE = frozenset({
     "por favor", "muy amable", "si es tan amable", "si eres tan amable", "se lo agradezco", "te lo agradezco",
     "mil gracias", "se lo ruego", "te lo ruego", "hagame el favor", "hazme el favor", "haceme el favor",
-    "me lo quito de encima", "me olvido", "asunto arreglado", "asunto resuelto", "a otra cosa", "ya esta", "y punto",
-    "be done with it", "that's that", "get it over with", "ya que estas", "ya que estamos", "while you're at it",
-    "while we're at it", "if you can", "si puedes", "si puede", "que tengo prisa", "que voy con prisa",
-    "cuanto antes", "lo antes posible", "as soon as possible", "no mas", "sin falta",
+    "me lo quito de encima", "y punto", "be done with it", "get it over with", "ya que estas", "ya que estamos",
+    "while you're at it", "while we're at it", "if you can", "si puedes", "si puede", "que tengo prisa",
+    "que voy con prisa", "cuanto antes", "lo antes posible", "as soon as possible", "sin falta",
     "sintiendolo mucho", "muy a mi pesar", "con todo el dolor", "sorry to say", "i'm in a hurry",
     "if you would", "if you please", "if you don't mind", "thanks a lot", "thanks a million", "much appreciated",
     "thank you very much", "thanks very much", "very kind", "cheers", "para siempre", "for good", "for ever",
@@ -69,8 +68,9 @@ _GO_AHEAD = re.compile(
     r"|(?:puedes|puede|podeis|pueden)(?: usted)? (?:hacer|enviar|mandar|pagar|reservar|bloquear|confirmar|proceder"
     r"|tramitar|continuar|seguir)(?:l[oa]s?)?"
     r"|(?:haz|hace|haga|hagan|envia|envie|envien|manda|mande|manden|paga|pague|paguen|reserva|reserve|reserven|bloquea"
-    r"|bloquee|bloqueen|abona|abone|abonen|cierra|cerra|cierre|ejecuta|ejecute|realiza|realice|confirma|confirme|confirmen|transfiere|tramita|tramite|procesa|acepta|acepte|compra|guarda|pide"
+    r"|bloquee|bloqueen|abona|abone|abonen|ejecuta|ejecute|realiza|realice|confirma|confirme|confirmen|transfiere|tramita|tramite|procesa|acepta|acepte|compra|guarda|pide"
     r"|pidan)(?:me|se|le|les|nos|mela|melo|sela|selo)?(?:lo|la|los|las)?"
+    r"|(?:cierra|cerra|cierre)l[oa]s?"
     r"|siga|sigue|sigan|continua|continue|proceda|procedan|procede|proced|adelante|de una vez|sin (?:mas )?demora)"
 )
 _GO_ON_AND = re.compile(
@@ -83,6 +83,7 @@ _UNDO_IT = re.compile(
     r"(?:it|that(?: one)?|this(?: one)?|them|the (?:booking|reservation))"
     r"|(?:get rid of|take off|call off) (?:it|that|this|them)|call (?:it|that|this) off"
     r"|(?:cancela|cancele|anula|anule|borra|borre|quita|quite|elimina|elimine)(?:me)?(?:n)?(?:lo|la|los|las)"
+    r"(?: no mas)?"
 )
 _DO_IT = re.compile(r"(?:[aeo]l[oa]s?|d[oa]l[oa]s?)$")
 """'Resérvala', 'bloquéala'."""
