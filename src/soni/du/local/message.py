@@ -13,7 +13,7 @@ from soni.du.local.corrections import positive
 from soni.du.local.flows import READ, VALUE, confidence
 from soni.du.local.merging import CORRECTS, SAID, SHAPED, SURE, merged
 from soni.du.local.names import NO_NAMES, before_verb, is_relation, leading_name, whole_name, without_relation
-from soni.du.local.reading import TELLING, by_night
+from soni.du.local.reading import TELLING, by_night, with_place
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import fold
 from soni.du.understanding import Found
@@ -241,6 +241,8 @@ class Message:
         if span.slot in self.assistant.cues.names:
             words = whole_name(words, self.fixed.as_written(self.core), asked=span.slot == self.context.asked)
             words = before_verb(without_relation(words))
+        elif slot.type == "text" and span.slot != self.context.asked:
+            words = with_place(words, self.fixed.as_written(self.core))
         value = by_night(words, self.text, slot, self.context) if slot.type == "time" else span.value or words
         return self._command(span.slot, value, span.confidence, span.evidence, words)
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from soni.core.values.calendar_words import DAYS_IN, MONTHS_IN, SECONDS_IN
 from soni.core.values.numerals import COUNT
+from soni.core.values.vocabulary import VALUE_WORDS
 from soni.du.local.encoder import encoder
 from soni.du.local.names import name_runs
 from soni.du.local.options import option_in
 from soni.du.local.people import people_in
 from soni.du.local.spans import Span, overlaps
-from soni.du.local.value_runs import value_runs
+from soni.du.local.value_runs import ANCHORS, value_runs
 from soni.du.local.words import fold, lexicon, same_stem, tokens, trimmed
 
 if TYPE_CHECKING:
@@ -315,6 +316,23 @@ def by_night(words: str, text: str, slot: SlotConfig, context: DialogueContext) 
     said = f"{words} {'de la noche' if context.reading.language == 'es' else 'at night'}"
     is_night = _NIGHT.search(fold(text)) and not _NIGHT.search(fold(words))
     return said if is_night and parses(said, slot, context) else words
+
+
+_PLACE = re.compile(
+    r"\b(?:on|in|at|near|outside|inside|en|por|cerca de)(?: (?:the|an?|my|el|la|los|las|una?|mi))?"
+    r"(?: [^\W\d]+){1,2}? $",
+    re.IGNORECASE,
+)
+_PREPOSITION = re.compile(r"\b(?:on|in|at|en|por) $", re.IGNORECASE)
+
+
+def with_place(words: str, text: str) -> str:
+    """What is told of a time with the place that stands before it: 'on the tube this morning'."""
+    start, said = text.find(words), [word.plain for word in tokens(words)]
+    if start <= 0 or not any(word in ANCHORS for word in said):
+        return words
+    hit = (_PLACE if all(word in VALUE_WORDS for word in said) else _PREPOSITION).search(text[:start])
+    return text[hit.start() : start + len(words)] if hit else words
 
 
 def parses(text: str, slot: SlotConfig, context: DialogueContext) -> bool:

@@ -15,19 +15,21 @@ if TYPE_CHECKING:
 _EMPTY = lexicon(
     "cosa cosas cosita cosilla algo tema temita asunto gestion gestionar gestiones tramite tramitar duda consulta "
     "consultar lio pago pagos vistazo mira mirar ver echar revisar ensename muestrame ensenar mostrar something thing "
-    "things stuff matter issue question query payment payments look looking check show see manage regarding about"
+    "something's things stuff matter issue question query payment payments look looking check show see manage "
+    "regarding about"
 )
 """Words that say of a request only that it is one."""
 _AROUND = lexicon(
-    "a acerca ahora al an and are at be buenas buenos can con could de debo del dia dias do doing el en era es "
-    "escribia escribo favor for from get given got gustaria ha hacer hago has have hay hello hey hi hola hoy i "
-    "i'd id im in is it it's its la las le like llamo lo los make making me mi mis my necesitaba necesito need "
-    "needs of on oye para please pls podria podrias poner por porfa porfis puede puedes puedo q que queria "
-    "querria quiero quisiera realizar se so sobre some sort take te tendria tengo the this to toca today tu un "
-    "una unas unos us want would y you"
+    "a acerca ahora al an and are at be buenas buenos can con could de debo del dia dias do doing done el en era "
+    "es escribia escribo favor for from get given got gotta gustaria ha hacer hago has have hay hello hey hi hola "
+    "hoy i i'd id im in is it it's its la las le like llamo lo los make making me mi mis my necesitaba necesito "
+    "need needs of on one oye para please pls podria podrias poner por porfa porfis puede puedes puedo q que "
+    "queria querria quiero quisiera realizar se so sobre some sort sorted sorting take te tendria tengo that the "
+    "there there's theres this to toca today tu un una unas unos us want would y you"
 )
 _NOUNS = lexicon("pago pagos payment payments")
 """Words that also say of what."""
+_ROOTS = {"paid": "pay", "sent": "send", "bought": "buy"}
 _CLITIC = re.compile(r"(?<=\w{3}[aeiou])(?:me|le|les|nos|melo|selo|lo|la)$")
 """The pronoun of 'págale'."""
 _KNOWING = re.compile(
@@ -47,7 +49,7 @@ def vague_among(text: str, flows: Mapping[str, frozenset[str]]) -> list[str]:
     said = content(text)
     if len(said) > _MOST or not set(said) & _EMPTY:
         return []
-    about = [word for word in said if word in _NOUNS or word not in _EMPTY | _AROUND]
+    about = [_ROOTS.get(word, word) for word in said if word in _NOUNS or word not in _EMPTY | _AROUND]
     if not 1 <= len(about) <= 2:
         return []
     fits = [name for name, words in flows.items() if all(any(_alike(one, word) for word in words) for one in about)]
