@@ -35,3 +35,5 @@ def test_who_wants_to_know_about_the_place_and_who_wants_to_tell() -> None:
     assert asks_in_general("I'd like some info on your restaurant")
     assert not asks_in_general("vengo a contarles cómo me fue ayer con ustedes")
     assert not asks_in_general("tell me about vegan dishes")
+    assert not asks_in_general("quiero información sobre los préstamos del banco")
+    assert not asks_in_general("I'd like info on the mortgages of your bank")

@@ -24,7 +24,7 @@ OF_TYPE = {
     "time": lexicon("time hour hora"),
     "datetime": lexicon("date time day fecha hora dia"),
     "duration": lexicon("duration length duracion"),
-    "email": lexicon("email mail address correo mail"),
+    "email": lexicon("email mail address correo"),
     "phone": lexicon("phone number telefono numero movil celular cell mobile"),
     "iban": lexicon("iban account cuenta"),
 }

@@ -29,6 +29,7 @@ _AROUND = lexicon(
 )
 _NOUNS = lexicon("pago pagos payment payments")
 """Words that also say of what."""
+_BITS = lexicon("after bit just little more wanted wondering your mas par poco su vuestra vuestro")
 _ROOTS = {"paid": "pay", "sent": "send", "bought": "buy"}
 _CLITIC = re.compile(r"(?<=\w{3}[aeiou])(?:me|le|les|nos|melo|selo|lo|la)$")
 """The pronoun of 'págale'."""
@@ -59,7 +60,9 @@ def vague_among(text: str, flows: Mapping[str, frozenset[str]]) -> list[str]:
 def asks_in_general(text: str) -> bool:
     """Whether somebody wants to know about the place, and not what: 'tell me a bit about your restaurant'."""
     folded = fold(text)
-    return len(content(text)) <= _MOST + 2 and bool(_KNOWING.search(folded) and _HERE.search(folded))
+    if not (_KNOWING.search(folded) and _HERE.search(folded)):
+        return False
+    return not set(content(_HERE.sub(" ", _KNOWING.sub(" ", folded)))) - _EMPTY - _AROUND - _BITS
 
 
 def tells(flow: FlowConfig) -> bool:
