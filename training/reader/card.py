@@ -38,7 +38,7 @@ Schema-Guided Dialogue data set, which is. Soni's own code is under the Apache L
 | HWU64 (Liu et al. 2019), CLINC150 (Larson et al. 2019), Snips (Coucke et al. 2018): training splits | {intents:,} requests | CC BY 4.0, CC BY 3.0, CC0 |
 | STAR, NLU++, restaurant8k: texts without their labels | 40,000 | MIT, CC BY 4.0 |
 | written for this model: `training/reader/domains` and `acts`, English and Spanish | {written_domains} assistants | Apache-2.0 |
-
+{requests}
 BANKING77 was left out, so that it stays a set that no model of ours was trained on; so were the messages by which the
 examples are measured and the three Spanish assistants of `bench/understanding/spanish`.
 
@@ -46,6 +46,7 @@ examples are measured and the three Spanish assistants of `bench/understanding/s
 
 {steps:,} steps of {batch} samples, {seconds} seconds on one {device}, seed {seed}; parts of the mixture: {shares}.
 {earlier}"""
+_REQUESTS = "| the same: `training/reader/intents`, sets of many near intents | {count:,} requests | Apache-2.0 |\n"
 _EARLIER = """They went on from {steps:,} steps with {written_domains} of the assistants; the weights are the mean of both.
 """
 _LIMITS = """
@@ -63,10 +64,12 @@ _LIMITS = """
 def card(facts: dict[str, Any], figures: dict[str, dict[str, Any]], size: int) -> str:
     """The card as Markdown."""
     settings = facts["settings"]
+    requests = sum(facts.get("written_requests", {}).values())  # the first weights learned from none
     head = _HEAD.format(
         **{key: facts[key] for key in ("turns", "spanish_turns", "written_domains", "steps", "seconds", "device")},
         intents=sum(facts["intent_sets"].values()),
         shares=", ".join(f"{name} {share * 100:.0f} %" for name, share in facts["shares"].items()),
+        requests=_REQUESTS.format(count=requests) if requests else "",
         size=size / 1e6,
         earlier=_EARLIER.format(**facts["earlier"]) if "earlier" in facts else "",
         **{key: settings[key] for key in ("batch", "seed", "layers", "width")},

@@ -2,105 +2,29 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from soni.du.local.packing import ACTS, FlowText, Packer, batch, padded
-from training.reader.noise import mistyped
 from training.reader.samples import UNKNOWN, FlowSchema, Sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
     from random import Random
 
     from soni.du.local.packing import Array, Packed
     from training.reader.dialogues import Dialogues
-    from training.reader.gloss import Gloss
+    from training.reader.intents import Intents
     from training.reader.written import Domains
 
-SHARES = {"dialogues": 0.24, "spanish": 0.04, "domains": 0.46, "intents": 0.16, "taught": 0.1}
+SHARES = {"dialogues": 0.22, "spanish": 0.04, "domains": 0.36, "intents": 0.24, "taught": 0.14}
 """How much of the mixture is what."""
-GLOSSED = 0.35
-"""The part of the intent sets that is said word by word in Spanish."""
 SPANISH = 0.6
 """The part of Spanish in what was written by hand."""
 _MOST_FOREIGN = (0, 1, 2, 3, 4, 5, 6, 8, 10, 14, 20)
 _BUCKETS = 8
-
-
-class Intents:
-    """Requests of public intent sets, with the other intents of the set as the flows they might mean."""
-
-    def __init__(self, path: Path, gloss: Gloss | None = None) -> None:
-        self._gloss = gloss
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            self.sets: dict[str, list[tuple[str, str]]] = {
-                name: [(text, label) for text, label in rows] for name, rows in json.load(file).items()
-            }
-        self.labels = {name: sorted({label for _, label in rows}) for name, rows in self.sets.items()}
-        self._by = {name: _by_label(rows) for name, rows in self.sets.items()}
-        self._near = {
-            (name, label): [other for other in labels if other != label and set(label.split()) & set(other.split())]
-            for name, labels in self.labels.items()
-            for label in labels
-        }
-
-    def requests(self) -> Iterator[list[str]]:
-        """For each intent what people say for it, and its name."""
-        for by in self._by.values():
-            for label, texts in by.items():
-                yield [label, *texts]
-
-    def sample(self, draw: Random, bots: list[str]) -> Sample:
-        name = draw.choices(list(self.sets), [len(rows) ** 0.5 for rows in self.sets.values()])[0]
-        text, label = draw.choice(self.sets[name])
-        count = draw.choice([2, 4, 6, 8, 10, 14, 20])
-        near = self._near[name, label]
-        others = [one for one in self.labels[name] if one != label]
-        chosen = draw.sample(near, min(len(near), max(1, count // 2)))
-        chosen = list(dict.fromkeys([*chosen, *draw.sample(others, min(count, len(others)))]))[:count]
-        is_gone = draw.random() < 0.12
-        if not is_gone:
-            chosen.append(label)
-        draw.shuffle(chosen)
-        way = draw.random()
-        told = [self._told(draw, name, one, text, way) for one in chosen]
-        bot = draw.choice(["", "", "Hi, how can I help you?", draw.choice(bots)])
-        if self._gloss is not None and draw.random() < GLOSSED:
-            text = self._gloss.of(text, draw)
-            told = [self._gloss.of(one, draw) for one in told] if draw.random() < 0.6 else told
-        return Sample(
-            message=mistyped(text, draw) if draw.random() < 0.12 else text,
-            bot=bot,
-            task=None,
-            flows=[FlowText(one) for one in told],
-            flow=-1 if is_gone else chosen.index(label),
-            acts=frozenset({"outside"} if is_gone else {"start"}),
-            unknown_acts=frozenset(set(ACTS) - {"start", "outside", "affirm", "negate", "cancel"}),
-        )
-
-    def _told(self, draw: Random, name: str, label: str, text: str, way: float) -> str:
-        """An intent by its name, by what people say, or by both; all flows of a sample in one way."""
-        if way < 0.45:
-            return label
-        said = set(text.split())
-        some = [one for one in draw.sample(self._by[name][label], min(5, len(self._by[name][label]))) if one != text]
-        example = max(some, key=lambda one: len(said & set(one.split())), default="")
-        if not example:
-            return label
-        return example if way > 0.85 else f"{label}; {example}"
-
-
-def _by_label(rows: list[tuple[str, str]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for text, label in rows:
-        found.setdefault(label, []).append(text)
-    return found
 
 
 class Taught:
@@ -235,8 +159,8 @@ def teaching_texts(
         *pool["txt"],
         *(turn.message for turn in draw.sample(dialogues.turns, min(30000, len(dialogues.turns)))),
     ]
-    messages += [text for rows in intents.sets.values() for text, _ in rows]
-    labels = [*pool["lab"], *(label for labels in intents.labels.values() for label in labels), *words]
+    messages += [text for one in intents.english() for text, _ in one.rows]
+    labels = [*pool["lab"], *(label for one in intents.english() for label in one.intents), *words]
     for flow in dialogues.flows.values():
         labels += [f"{name}: {text}" for name, text in flow.texts["en"]] + [name for name, _ in flow.texts["en"]]
     for slots in dialogues.slots.values():

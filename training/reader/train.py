@@ -30,7 +30,8 @@ from soni.du.local.packing import SENTENCE, Packer, padded
 from soni.du.local.pieces import BEGIN, END, Vocabulary
 from training.reader.dialogues import Dialogues
 from training.reader.gloss import Gloss
-from training.reader.mixture import SHARES, Intents, Mixture, Taught, teaching_texts
+from training.reader.intents import Intents
+from training.reader.mixture import SHARES, Mixture, Taught, teaching_texts
 from training.reader.model import Reader, Size, likeness_loss, losses, sentence_loss
 from training.reader.weights import first_new, join, known_words, load, save, whole_weights
 from training.reader.written import Domains
@@ -129,11 +130,15 @@ class Sentences:
         told = [teacher.vectors([text for _, text in pairs])] if pairs else []
         self._ids, self._vectors = sentence_ids(vocabulary, texts), np.concatenate([*known, *known, *told])
         groups = [
-            list(intents.requests()),
-            [domain.requests(flow, self._draw) for domain in domains.domains for flow in domain.flows],
-            [flow.requests() for flow in dialogues.flows.values()],
+            [[request for one in intents.public for request in one.requests()]],
+            [one.requests() for one in intents.written],
+            [[domain.requests(flow, self._draw) for domain in domains.domains for flow in domain.flows]],
+            [[flow.requests() for flow in dialogues.flows.values()]],
         ]
-        self._groups = [[sentence_ids(vocabulary, group) for group in kind if len(group) >= _ALIKE] for kind in groups]
+        self._groups = [
+            [[sentence_ids(vocabulary, group) for group in part if len(group) >= _ALIKE] for part in kind]
+            for kind in groups
+        ]
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -141,12 +146,13 @@ class Sentences:
     def some(self, count: int) -> tuple[Array, Array]:
         """As many sentences whose vectors are known, and behind them as many in groups; and those vectors.
 
-        Groups ask for the same, one after the other, all out of one kind of groups. One array holds both, because
-        what a small batch costs is being begun.
+        Groups ask for the same, one after the other, all out of one kind of groups; of the sets
+        written by hand, whose intents are near each other, all out of one set. One array holds both, because what a
+        small batch costs is being begun.
         """
         taught = self._draw.choices(range(len(self._ids)), k=count)
-        kind = self._draw.choice(self._groups)
-        groups = self._draw.sample(kind, min(count // _ALIKE, len(kind)))
+        part = self._draw.choice(self._draw.choice(self._groups))
+        groups = self._draw.sample(part, min(count // _ALIKE, len(part)))
         rows = [self._ids[taught], *(group[self._draw.sample(range(len(group)), _ALIKE)] for group in groups)]
         together = np.zeros((sum(len(row) for row in rows), _LONGEST + 2), np.int64)
         start = 0
@@ -256,7 +262,8 @@ def train(settings: Settings, log: Callable[[str], None] = print, folder: Path |
         "turns": len(dialogues.turns),
         "spanish_turns": len(dialogues.spanish),
         "written_domains": len(domains.domains),
-        "intent_sets": {name: len(rows) for name, rows in intents.sets.items()},
+        "intent_sets": {one.name: len(one.rows) for one in intents.public},
+        "written_requests": {one.name: len(one.rows) for one in intents.written},
         "shares": SHARES,
         "settings": {name: value for name, value in asdict(settings).items() if not isinstance(value, Path)},
     }
