@@ -148,13 +148,16 @@ def seal(folder: Path) -> None:
 
 
 def export(weights: Mapping[str, Any], target: Path, *, heads: int) -> None:
-    """Write the model of 8 bits."""
+    """Write the model of 8 bits.
+
+    They are unsigned: products with signed ones overflow, unnoticed, on processors that lack VNNI.
+    """
     model = build(weights, heads)
     onnx.checker.check_model(model)
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder) / "whole.onnx"
         onnx.save(model, whole)
-        quantize_dynamic(whole, target, weight_type=QuantType.QInt8, per_channel=True, op_types_to_quantize=["MatMul"])
+        quantize_dynamic(whole, target, weight_type=QuantType.QUInt8, per_channel=True, op_types_to_quantize=["MatMul"])
 
 
 def _facts(folder: Path, name: str) -> dict[str, Any]:
@@ -170,13 +173,15 @@ def main() -> None:
         parser.add_argument(f"--{name}", required=True, type=Path)
     parser.add_argument("--name", default="reader")
     parser.add_argument("--earlier", type=Path, help="FOLDER/NAME of what it went on from: export the mean")
+    parser.add_argument("--share", type=float, default=0.5, help="of the later weights in that mean (%(default)s)")
     arguments = parser.parse_args()
     old_ids = json.loads((arguments.data / "old_ids.json").read_text(encoding="utf-8"))
     trained, facts = join(arguments.weights, arguments.name), _facts(arguments.weights, arguments.name)
     if arguments.earlier:
         before = join(arguments.earlier.parent, arguments.earlier.name)
-        trained = {name: (np.float32(array) + np.float32(before[name])) / 2 for name, array in trained.items()}
-        facts["earlier"] = _facts(arguments.earlier.parent, arguments.earlier.name)
+        share = np.float32(arguments.share)
+        trained = {name: share * array + (1 - share) * np.float32(before[name]) for name, array in trained.items()}
+        facts |= {"share": arguments.share, "earlier": _facts(arguments.earlier.parent, arguments.earlier.name)}
     weights = whole_weights(trained, load(arguments.base), old_ids)
     arguments.out.mkdir(parents=True, exist_ok=True)
     path, words = arguments.out / "reader.onnx", arguments.out / "words.txt"

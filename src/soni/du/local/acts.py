@@ -20,7 +20,7 @@ _AROUND = lexicon(
     "a ah al and ante bien bueno can could dime do eh el entonces favor for hey i im just la las le lo los me my "
     "now oh ok okay para please pls plz por porfa pues puede puedes puedo que quiero quisiera so te the there to "
     "lets let's tu un una us vale want we well would like y ya you your si gustaria mate u bah buf uf uy ay "
-    "hala ea anda"
+    "hala ea anda q aqui aca actually"
 )
 """Words that change nothing about an act."""
 
@@ -29,7 +29,9 @@ _POLITE = lexicon("please pls plz porfa por favor ok okay vale oh hey well bueno
 _PHRASES: list[tuple[Command, tuple[str, ...]]] = [
     (Help(), (
         "help", "help me", "i need help", "i need some help", "what can you do", "what can you do for me",
-        "what sort of things can you do", "what sort of things can you do for me",
+        "what sort of things can you do", "what sort of things can you do for me", "what sort of stuff can you do",
+        "what kind of things can you do", "what kind of stuff can you do", "what things can you do",
+        "que cosas puedes hacer", "que cosas sabes hacer", "que cosas puedo pedirte", "que cosas puedo hacer",
         "what else can you do", "what can i do", "what can i do here", "what can i ask", "how does this work",
         "what can you help me with", "how can you help", "how can you help me", "what are my options",
         "what options do i have", "menu", "options", "i am lost, what are you able to do", "i don't know what to say",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from soni.core.commands import SetSlot, Skip
+from soni.core.commands import SetSlot, Skip, StartFlow
 from soni.core.values.vocabulary import VALUE_WORDS
 from soni.du.local import acts
-from soni.du.local.choosing import ANSWERED, INTERRUPT, SURELY, request, two_requests
-from soni.du.local.clauses import parts
+from soni.du.local.choosing import ANSWERED, BOTH, INTERRUPT, SURELY, request, two_requests
+from soni.du.local.clauses import JOINED, parts
 from soni.du.local.correcting import corrected
 from soni.du.local.corrections import positive
 from soni.du.local.encoder import encoder
@@ -88,10 +88,22 @@ def _answer(message: Message, asked: SlotConfig) -> list[Found] | None:
     if not answers and (shaped := _shaped(message.text, asked, values)) is not None:
         return [*values, Found(SetSlot(slot=name, value=shaped), 0.9, "written like one", shaped)]
     enough = ANSWERED if message.answered() else SURELY if answers else INTERRUPT
-    start = two_requests(message) or request(message, message.core, enough)
+    start = two_requests(message) or _and_then(message, asked) or request(message, message.core, enough)
     if start is not None:
         return start
     return None if acts.is_refusal(message.core) and not answers else values or None
+
+
+def _and_then(message: Message, asked: SlotConfig) -> list[Found] | None:
+    """The answer, and a request that is joined to it: 'vegan, and after that I want a table'."""
+    for hit in JOINED.finditer(fold(message.core)):
+        left, right = message.core[: hit.start()], message.core[hit.end() :]
+        slots = {message.context.asked or "": asked}
+        answers = message.assistant.rules.read(left, slots, message.context, asked=message.context.asked)
+        start = request(message, right, BOTH) if answers and len(content(right)) > 1 else None
+        if start and isinstance(start[0].command, StartFlow):
+            return [*message.values(left, slots), *start]
+    return None
 
 
 def _tells_it(message: Message, found: Found) -> bool:

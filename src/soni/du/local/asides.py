@@ -18,14 +18,13 @@ from soni.core.commands import (
     ResumeFlow,
     SetSlot,
     Skip,
-    StartFlow,
 )
 from soni.du.local import acts, corrections
-from soni.du.local.choosing import HEARD, INTERRUPT, JOINED_BAR, RATHER_VAGUE, SURELY, VAGUE, request
+from soni.du.local.choosing import HEARD, INTERRUPT, RATHER_VAGUE, SURELY
 from soni.du.local.clauses import cuts, parts, without_courtesies
 from soni.du.local.flows import nearest
 from soni.du.local.lead_ins import asks_back
-from soni.du.local.merging import CORRECTS, SAID
+from soni.du.local.merging import SAID
 from soni.du.local.message import FREE
 from soni.du.local.options import any_option
 from soni.du.local.reading import parses
@@ -64,7 +63,6 @@ _LIKE_TALK = 0.45
 SAME = 0.62
 """How alike a message and a phrase must be to mean the same act."""
 _SAME_AS_TEXT = 0.8
-_SHORT_CANCEL = 3
 _MOST_PARTS = 3
 _LONGEST = 12
 
@@ -76,7 +74,7 @@ def agreed(message: Message) -> list[Found] | None:
     said = message.verdict(message.text)
     if message.context.active_flow in message.assistant.undoing and acts.keeps(message.text):
         return [Found(DenyConfirmation(), 1.0, f"'{message.text}' keeps it")]
-    if said is not None and not said.yes and isinstance(acts.act_of(_last(message)), HumanHandoff):
+    if said is not None and not said.yes and isinstance(acts.act_of(last_said(message)), HumanHandoff):
         return [Found(HumanHandoff(), 0.9, f"'{message.text}' asks for a person first")]
     if said is None or said.rest:
         return None
@@ -84,7 +82,7 @@ def agreed(message: Message) -> list[Found] | None:
     return [Found(answer, 1.0, f"'{message.text}' says {'yes' if said.yes else 'no'}")]
 
 
-def _last(message: Message) -> str:
+def last_said(message: Message) -> str:
     """What is said last; nothing where there are no words."""
     return (parts(message.core) or [""])[-1]
 
@@ -101,7 +99,7 @@ def resumed(message: Message) -> list[Found] | None:
 
 def said_to_any(message: Message) -> list[Found] | None:
     """One of the things people say to any assistant, or to this one; the name of an option is an answer first."""
-    if _answered(message):
+    if answered(message):
         return None
     asked = message.context.slots.get(message.context.asked or "")
     if asked is not None and asked.type not in FREE and parses(message.core, asked, message.context):
@@ -117,7 +115,7 @@ def said_to_any(message: Message) -> list[Found] | None:
             continue  # a greeting, and then something else
         named = isinstance(act, Help) and not message.context.task and message.trust(message.core) >= SURELY
         if act is not None and _makes_sense(message, act) and not named:  # 'menu?' in a restaurant
-            return _and_a_person(message) or [Found(act, evidence=f"'{message.text}' said to any assistant")]
+            return and_a_person(message) or [Found(act, evidence=f"'{message.text}' said to any assistant")]
     if (own := _own_command(message) or _in_a_part(message, asked)) is not None:
         return [own]
     if message.reading is not None:
@@ -176,7 +174,10 @@ def read_as_act(message: Message) -> list[Found] | None:
     is_plain = sure >= PLAINLY and (value is None or value.said < 1 - TOLD_OFF) and name == "cancel"
     is_plain = is_plain and not acts.begins_with_cancel(message.core)  # 'forget the dessert'
     skips = name == "skip" and message.optional and (value is None or value.said < SAID)
-    if tells and not (skips or is_plain) and (name in _CALLED or acts.act_near(message.core)[0].name != act.name):
+    near, similar, _ = acts.act_near(message.core)
+    is_like = near.name == act.name and (name != "skip" or similar >= SAME)
+    skips = skips and (sure >= PLAINLY or is_like)
+    if tells and not (skips or is_plain) and (name in _CALLED or not is_like):
         return None  # whatever a person wants to tell is one, too
     is_verdict = max(reading.acts["affirm"], reading.acts["negate"]) >= SAID
     is_choice = asked is not None and asked.type == "boolean"
@@ -232,7 +233,7 @@ def _plainly_skipped(message: Message) -> list[Found] | None:
     return None
 
 
-def _answered(message: Message) -> bool:
+def answered(message: Message) -> bool:
     """Whether a confirmation is open and the message begins with a yes or a no."""
     task = message.context.task
     if task is None or task["type"] != "confirm":
@@ -281,68 +282,7 @@ def _own_command(message: Message) -> Found | None:
     return None
 
 
-def called_off(message: Message) -> list[Found] | None:
-    """'Cancel the transfer', 'cancel that and show my balance'; unless calling off is what a flow is for."""
-    if _answered(message):
-        return None
-    if (person := _and_a_person(message)) is not None:
-        return person
-    asked = message.context.slots.get(message.context.asked or "")
-    if (
-        asked is not None
-        and asked.type in FREE
-        and len(content(message.core)) > _SHORT_CANCEL
-        and not cuts(message.core)
-    ):
-        return None  # "stop putting so much salt" is something to tell
-    named = message.context.asked in message.assistant.cues.names
-    if asked is not None and asked.type in FREE and not named and message.reading is not None:
-        return None  # "forget the dessert" is too
-    if _corrects(message):
-        return None  # 'drop a zero, it's 20 not 200'
-    if not acts.begins_with_cancel(message.core):
-        if named and isinstance(acts.act_of(_last(message)), CancelFlow):
-            return [Found(CancelFlow(), 0.8, f"'{message.text}' calls it off")]
-        return None if asked is not None and asked.type in FREE else _called_off_later(message)
-    cancel = Found(CancelFlow(), 0.9, f"'{message.text}' calls it off")
-    if (instead := _instead(message)) is not None:
-        return [cancel, *instead]
-    if _is_undoing(message, message.core):
-        return None
-    if message.reading is not None and message.reading.acts["restart"] >= TOLD_OFF:
-        return [Found(Restart(), message.reading.acts["restart"], "read as restart")]
-    if message.reading is not None and message.reading.acts["start"] >= TOLD_OFF:
-        if not message.context.active_flow:
-            return None  # 'cancel my card'
-        return [cancel, *_wanted_instead(message)]
-    return [cancel] if message.context.active_flow or len(content(message.core)) <= VAGUE else None
-
-
-def _instead(message: Message) -> list[Found] | None:
-    """What is asked for behind what is called off."""
-    for left, right in cuts(message.core):
-        if acts.begins_with_cancel(left) and not _is_undoing(message, left):
-            start = request(message, right, JOINED_BAR)
-            if start and _is_wanted(message, start[0].command):
-                return start
-    return None
-
-
-def _is_wanted(message: Message, command: Command) -> bool:
-    """Whether a request may stand behind what is called off: 'let's leave it, I won't book' asks for nothing."""
-    if message.reading is None or message.reading.acts["start"] >= HEARD:
-        return True
-    return isinstance(command, StartFlow) and command.flow not in message.assistant.undoing
-
-
-def _corrects(message: Message) -> bool:
-    reading = message.reading
-    if reading is None or reading.acts["start"] >= SAID:
-        return False
-    return reading.acts["correct"] >= CORRECTS and reading.acts["cancel"] < ACTED
-
-
-def _and_a_person(message: Message) -> list[Found] | None:
+def and_a_person(message: Message) -> list[Found] | None:
     """'Cancel this and put me through to somebody': what is open ends first."""
     person, reading = HumanHandoff(), message.reading
     heard = reading is not None and reading.acts["human"] >= TOLD_OFF
@@ -351,40 +291,3 @@ def _and_a_person(message: Message) -> list[Found] | None:
             off = Found(CancelFlow(), 0.9, f"'{left}' calls it off")
             return [off, Found(person, evidence=f"'{right}' asks for one")]
     return None
-
-
-def _wanted_instead(message: Message) -> list[Found]:
-    """'Scrap that I came to pay the water': what is asked for in place of what is called off, with no word between."""
-    start = request(message, message.core, JOINED_BAR)
-    return start if start and isinstance(start[0].command, StartFlow) else []
-
-
-def _called_off_later(message: Message) -> list[Found] | None:
-    """'No clue, then drop the whole thing': called off in one of several parts, and what is wanted instead."""
-    for part in parts(message.core):
-        short = len(content(part)) <= VAGUE
-        if short and acts.begins_with_cancel(part) and not _is_undoing(message, part) and message.context.active_flow:
-            return [Found(CancelFlow(), 0.8, f"'{part}' calls it off"), *_wanted_behind(message, part)]
-    return None
-
-
-def _wanted_behind(message: Message, part: str) -> list[Found]:
-    """What is asked for behind the part that calls something off, where the reader hears a request."""
-    rest = message.core[message.core.find(part) + len(part) :].strip(" ,.;!")
-    if message.reading is None or len(content(rest)) < _FEWEST_WORDS:
-        return []
-    heard = message.reading.acts["start"] >= TOLD_OFF
-    start = request(message, without_courtesies(rest), JOINED_BAR if heard else SURELY)
-    wanted = start and isinstance(start[0].command, StartFlow) and _is_wanted(message, start[0].command)
-    return start if start and wanted else []
-
-
-def _is_undoing(message: Message, text: str) -> bool:
-    """Whether the words ask for a flow that is there to call something off."""
-    reading = message.reading
-    ranked = message.ranked(text, active=True)
-    if reading is not None and ranked:
-        unheard = reading.acts["cancel"] >= TOLD_OFF and reading.flows.get(ranked[0].flow, 0.0) < HEARD
-        if unheard or reading.acts["start"] < HEARD:
-            return False  # 'never mind, I don't want it now'
-    return bool(ranked) and ranked[0].flow in message.assistant.undoing and message.sure(ranked) >= 0.5

@@ -6,10 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from soni.core.commands import Clarify, ResumeFlow, StartFlow
+from soni.core.values.vocabulary import VALUE_WORDS
 from soni.du.local import acts
 from soni.du.local.clauses import JOINED, cuts, parts
 from soni.du.local.corrections import positive
-from soni.du.local.message import REQUESTS
+from soni.du.local.message import REQUESTS, slot_of
 from soni.du.local.reading import TELLING
 from soni.du.local.vague import asks_in_general, tells, vague_among
 from soni.du.local.words import content, fold
@@ -41,6 +42,8 @@ ALIKE = 0.085
 """How much more a few words must be like one flow than like another to be taken for it."""
 LIKE = 0.35
 """How much they must be like the other at all."""
+FAR_AHEAD = 0.5
+"""How far ahead a flow is, all in all, that is meant however alike the words."""
 HEARD = 0.05
 """How likely the reader must think a request, or the flow it is for, while something else is under way."""
 OUTSIDE = 0.9
@@ -48,7 +51,7 @@ OUTSIDE = 0.9
 RIVAL = 0.6
 """How sure it must be of another flow than the likeliest for both to be offered."""
 _ANOTHER = re.compile(r"(?:\w+\s){0,3}(?:otra|otro|another|one|a new one|una nueva|uno nuevo)\b")
-SHARED = 0.2
+SHARED = 0.25
 """How likely it must think a flow that a vague request may be for."""
 
 
@@ -163,11 +166,13 @@ def _requests(message: Message, text: str) -> bool:
 
 def two_requests(message: Message) -> list[Found] | None:
     """Two requests in one message, in spoken order."""
-    best: tuple[float, list[Found]] | None = None
+    best: tuple[tuple[bool, float], list[Found]] | None = None
     for left, right in cuts(message.core):
         between = fold(message.core)[len(left) : len(message.core) - len(right)]
         joined = JOINED.search(f"{between} {' '.join(fold(right).split()[:3])}") is not None
         bar = JOINED_BAR if joined else BOTH
+        if _is_value(left) or _is_value(right):
+            continue  # 'a table on Friday, half past eight in the evening'
         first = request(message, left, bar)
         second = _another(message, first, right) or request(message, right, bar)
         if first is None or second is None:
@@ -175,22 +180,43 @@ def two_requests(message: Message) -> list[Found] | None:
         one, other = first[0].command, second[0].command
         if not isinstance(one, StartFlow) or not isinstance(other, StartFlow) or one.flow == other.flow:
             continue
-        but = re.search(r"\b(?:but|pero)\b", between)
-        if not joined and _is_all_that_is_heard(message, first[0], second[0]):
+        plain = re.search(r"\b(?:but|pero)\b", between) is None
+        weak, strong = sorted((first, second), key=lambda found: _heard(message, found))
+        others = message.context.slots_of(_flow(strong))
+        told = plain and any(_tells(message, found) and slot_of(found) not in others for found in weak[1:])
+        if not joined and not told and _is_all_that_is_heard(message, weak, strong):
             continue
-        if joined or all(_is_likely(message, found, but is None) for found in (first[0], second[0])):
-            least = min(first[0].confidence, second[0].confidence)
+        if joined or told or all(_is_likely(message, found, plain) for found in (first[0], second[0])):
+            least = joined, min(first[0].confidence, second[0].confidence)
             if best is None or least > best[0]:
                 best = least, [*first, *second]
     return best[1] if best else None
 
 
-def _is_all_that_is_heard(message: Message, first: Found, second: Found) -> bool:
+def _tells(message: Message, found: Found) -> bool:
+    """Whether a value shows that a flow is asked for that takes it; a day may be of anything."""
+    slot = message.context.slots.get(slot_of(found))
+    return slot is not None and slot.type not in ("date", "time", "datetime") and found.confidence >= TELLING
+
+
+def _is_value(text: str) -> bool:
+    """Whether there is no word that is not of a number, a day or a time."""
+    return all(word in VALUE_WORDS or any(map(str.isdigit, word)) for word in content(text))
+
+
+def _is_all_that_is_heard(message: Message, weak: list[Found], strong: list[Found]) -> bool:
     """Whether the reader hears one of two flows alone, and the words for the other are no clear request."""
-    flows = message.reading.flows if message.reading is not None else {}
-    weak, strong = sorted((first, second), key=lambda found: flows.get(found.command.model_dump()["flow"], 0.0))
-    heard = [flows.get(found.command.model_dump()["flow"], 0.0) for found in (weak, strong)]
-    return heard[1] >= OUTSIDE and heard[0] < HEARD and weak.confidence < SURELY
+    quiet = _heard(message, strong) >= OUTSIDE and _heard(message, weak) < HEARD
+    return quiet and weak[0].confidence < SURELY
+
+
+def _heard(message: Message, found: list[Found]) -> float:
+    """How likely the reader thinks the flow of a request."""
+    return message.reading.flows.get(_flow(found), 0.0) if message.reading is not None else 0.0
+
+
+def _flow(found: list[Found]) -> str:
+    return str(getattr(found[0].command, "flow", ""))
 
 
 def _is_likely(message: Message, found: Found, plain: bool) -> bool:
@@ -218,4 +244,4 @@ def _close(best: Score, other: Score, text: str) -> bool:
     if best.read is None:
         return lead < 3 * CLOSE and best.similar - other.similar < CLOSE / 2
     # The reader is sure too soon of a few words: that they are like both is what counts.
-    return best.similar - other.similar < ALIKE and other.similar >= LIKE
+    return lead < FAR_AHEAD and best.similar - other.similar < ALIKE and other.similar >= LIKE

@@ -14,7 +14,7 @@ from soni.du.local.message import FREE, SHORT, slot_of
 from soni.du.local.names import NO_NAMES
 from soni.du.local.reading import NUMBERS, parses
 from soni.du.local.verdicts import verdict
-from soni.du.local.words import content, trimmed
+from soni.du.local.words import content, fold, trimmed
 from soni.du.understanding import Found
 
 if TYPE_CHECKING:
@@ -42,12 +42,18 @@ def corrected(message: Message) -> list[Found] | None:
         return [*_answered_besides(message, changes), *_completed(message, changes, filled)]
     if message.reading is not None and message.reading.acts["correct"] >= SAID and not is_relative(message.core):
         values = message.values(message.core, _open_or_filled(message, filled))
+        values = [found for found in values if not _is_held(message, found)]
         if any(isinstance(found.command, CorrectSlot) for found in values):
             return values
     rest = None if is_relative(message.core) else corrections.taken_back(message.fixed.text)
     if rest is None or _means_something_else(message, rest):
         return None
     return _in_place_of(message, rest, filled) or _said_anew(message, rest, filled)
+
+
+def _is_held(message: Message, found: Found) -> bool:
+    """Whether the words are what the slot holds already: 'es para Lucas no para Luis', where it was for Luis."""
+    return bool(found.words) and fold(found.words) == fold(str(message.context.filled.get(slot_of(found), "")))
 
 
 def _swapped(message: Message, filled: dict[str, SlotConfig]) -> Found | None:

@@ -46,6 +46,7 @@ _NEGATED = (
         r"(?=\s*(?:[,;]|\bsino\b))"
     ),
     re.compile(r"(?:,\s*|\by\s+)no\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$))"),
+    re.compile(r"(?<=\w)\s+no\s+(?P<x>(?:a|para|con)\s+[^\W\d]+)[\s.!]*$"),
 )
 _WORDS_OF_NUMBERS = sorted(
     (ENGLISH_NUMBER_WORDS | SPANISH_NUMBER_WORDS) - {"a", "an", "no", "y"}, key=len, reverse=True
@@ -84,9 +85,12 @@ _CHANGE = re.compile(
     r"corrige|corregir|corrija|corrigeme|modifica|modificar|modifique|rectifica|rectificar)\s+"
     r"(?P<parts>.+?)(?:[\s,]*(?:please|pls|por favor|porfa))?[\s.!?]*$"
 )
-_EH = r"(?:(?:no|hey|oh|hmm+|uy|oye|ojo|perdona|perdon|disculpa|disculpe|sorry|espera|wait)[\s,.!]+(?:q(?:ue)? )?)*"
+_EH = (
+    r"(?:(?:no|hey|oh|hmm+|mm+|eh|uy|oye|ojo|perdona|perdon|disculpa|disculpe|sorry|espera|espere|wait(?: a \w+)?|"
+    r"hang on|hold on|un momento|un segundo)[\s,.!]+(?:q(?:ue)? )?)*"
+)
 _WRONG = re.compile(
-    r"^(?:(?:no|hmm+|mm+|oh|eh|uy|oye|ojo)[\s,.!]+)*(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)"
+    rf"^{_EH}(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)"
     r"(?:'?s|\s+(?:is|are|was|esta|estan|es|son))\s+"
     r"(?:wrong|incorrect|not right|not correct|out of date|outdated|an old one|no longer valid|mal|incorrect[oa]|"
     r"erroneo|equivocad[oa]|antigu[oa]|viej[oa])\b[\s.!]*(?:,|$)"

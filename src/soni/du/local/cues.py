@@ -73,7 +73,7 @@ class Cues:
         self.called = {name: self._called(name, slot) for name, slot in slots.items()}
         """Words that a slot goes by: its name and its aliases."""
         for name in self.names:
-            self.before[name] |= self._generic(name)
+            self.before[name] |= self._generic(name) | ({"al"} if "a" in self.before[name] else set())
 
     def counts_people(self, name: str) -> bool:
         """Whether a number says how many people there are."""

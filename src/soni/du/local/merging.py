@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from soni.du.local.options import option_in
 from soni.du.local.reading import NUMBERS, TELLING, parses
 from soni.du.local.spans import Span, overlaps
-from soni.du.local.words import tokens, trimmed
+from soni.du.local.value_runs import ANCHORS
+from soni.du.local.words import lexicon, tokens, trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 _WRITTEN = re.compile(r"[\d@]")
 """What numbers, dates and addresses are written with."""
+_WHERE = lexicon("on in at near outside inside by from when while en por cerca cuando mientras al saliendo")
+"""Words by which a place or a time is told."""
 SHAPED = ("iban", "email", "phone")
 """Types whose values look like nothing else."""
 SAID = 0.5
@@ -38,11 +41,11 @@ CALLED = 0.9
 """How sure the rules are of an option that is called by its very name."""
 NAMED = 0.8
 """How sure the rules are of an option that is called by its name, or by another form of it."""
-MEANT = 0.7
+MEANT = 0.8
 """How sure of an option that nobody asked for and that is not called by its name."""
 BESIDE = 0.9
 """The same while another question is open."""
-TOLD = 0.05
+TOLD = 0.01
 """How likely at least for a value that the rules are sure of, such as an amount with its currency."""
 FOUND = 0.2
 """How likely at least for any other value that the rules found."""
@@ -64,12 +67,22 @@ def merged(
             span = None
         if span is not None:
             chosen.append(span)
+    chosen = [span for span in chosen if not _is_told_already(span, chosen, slots, context)]
     taken: list[Span] = []
     for span in sorted(_meant_once(chosen, context), key=lambda one: -one.confidence):
         rivals = [one for one in taken if one.end and bool(one.value) == bool(span.value)]
         if span.end == 0 or not overlaps(span.start, span.end, rivals):  # an option may stand in what is told
             taken.append(span)
     return sorted(taken, key=lambda one: one.start)
+
+
+def _is_told_already(span: Span, others: list[Span], slots: Mapping[str, SlotConfig], context: DialogueContext) -> bool:
+    """Whether free words nobody asked for say no more than the option they name: 'someone nicked my wallet'."""
+    if slots[span.slot].type != "text" or span.slot == context.asked or not span.end:
+        return False
+    said = [word.plain for word in tokens(span.words)]
+    named = any(one.value and span.start <= one.start < span.end for one in others if one.end)
+    return named and not any(word in ANCHORS or word in _WHERE for word in said)
 
 
 def _meant_once(spans: list[Span], context: DialogueContext) -> list[Span]:
@@ -98,7 +111,9 @@ def _chosen(
     is_named = rule is not None and slot.type == "choice" and rule.confidence >= NAMED
     if rule is not None and not is_asked and not is_named:
         enough = TOLD if rule.confidence >= TELLING or slot.type == "choice" else FOUND
-        rule = rule if value.said >= enough else None
+        enough = TOLD if slot.type == "text" and rule.confidence >= CALLED else enough
+        is_list = bool(rule.value) and slot.type in NUMBERS  # 'mi mujer y yo': the reader does not count
+        rule = rule if is_list or value.said >= enough else None
     if value.option:
         if slot.type == "boolean":
             bar = max(bar, SAID_YES)

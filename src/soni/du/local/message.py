@@ -12,8 +12,17 @@ from soni.du.local.clauses import without_courtesies
 from soni.du.local.corrections import positive
 from soni.du.local.flows import READ, VALUE, confidence
 from soni.du.local.merging import CORRECTS, SAID, SHAPED, SURE, merged
-from soni.du.local.names import NO_NAMES, before_verb, is_relation, leading_name, whole_name, without_relation
-from soni.du.local.reading import TELLING, by_night, with_place
+from soni.du.local.names import (
+    NO_NAMES,
+    before_verb,
+    is_relation,
+    leading_name,
+    names_an_occasion,
+    whole_name,
+    without_announcement,
+    without_relation,
+)
+from soni.du.local.reading import TELLING, by_part_of_day, with_place
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import fold
 from soni.du.understanding import Found
@@ -37,6 +46,7 @@ FREE = ("text", "list")
 """Types that take any words."""
 DENIED = re.compile(r"\b(?:(?:sin|not|without|ni)\s+(?:in |en )?(?:the |la |el )?|no\s+(?:en )?(?:la |el )?)$")
 """What stands before an option that is not wanted."""
+NEGATION = re.compile(r"(?:no|not|don'?t|never|without|sin|nada de) ")
 _WEIGHED = 3
 POSSIBLE = 0.01
 """How likely the reader must think a flow that is asked for beside another."""
@@ -196,6 +206,7 @@ class Message:
     ) -> list[Found]:
         """The values that the words name, new ones and ones that replace another."""
         spans = self.assistant.rules.read(positive(text), slots, self.context, asked=self.context.asked)
+        spans += self._named_by_a_no(text, slots, spans)
         barred = {(span.slot, span.value) for span in spans if span.value and DENIED.search(fold(text[: span.start]))}
         reading = self.read_for(slots)
         if reading is not None:
@@ -203,6 +214,7 @@ class Message:
             names = self.assistant.cues.names
             spans = [span for span in spans if span.slot not in names or any(map(str.isalpha, span.words))]
             spans = [span for span in spans if span.slot not in names or fold(span.words) not in NO_NAMES]
+            spans = [span for span in spans if span.slot not in names or not names_an_occasion(text, span)]
             if self.context.task and reading.acts["start"] < REQUESTS:  # 'my sister comes too, so there are 4 of us'
                 asked = self.context.asked
                 spans = [
@@ -213,9 +225,19 @@ class Message:
         barred |= held  # said again, it changes nothing
         found = {span.slot: self.value(span) for span in spans if (span.slot, span.value) not in barred}
         for name, words in (preset or {}).items():
+            if name in self.assistant.cues.names and fold(words) in NO_NAMES:
+                continue  # 'I gotta send him 20'
             value = self.fixed.as_written(self._named(name, words)) if slots[name].type in FREE else words
             found[name] = self._command(name, value, 0.9, "in the place a trigger phrase has for it", value)
         return list(found.values())
+
+    def _named_by_a_no(self, text: str, slots: Mapping[str, SlotConfig], others: list[Span]) -> list[Span]:
+        """Options whose very name says what is not wanted: 'no como carne' is no correction."""
+        if positive(text) == text:
+            return []
+        spans = self.assistant.rules.read(text, slots, self.context, asked=self.context.asked)
+        known = {span.slot for span in others}
+        return [one for one in spans if one.value and one.slot not in known and NEGATION.match(fold(one.words))]
 
     def _with_reader(
         self, spans: list[Span], reading: Reading, text: str, slots: Mapping[str, SlotConfig]
@@ -240,10 +262,10 @@ class Message:
         words = self.fixed.as_written(span.words) if slot.type in FREE else span.words
         if span.slot in self.assistant.cues.names:
             words = whole_name(words, self.fixed.as_written(self.core), asked=span.slot == self.context.asked)
-            words = before_verb(without_relation(words))
+            words = without_announcement(before_verb(without_relation(words)))
         elif slot.type == "text" and span.slot != self.context.asked:
             words = with_place(words, self.fixed.as_written(self.core))
-        value = by_night(words, self.text, slot, self.context) if slot.type == "time" else span.value or words
+        value = by_part_of_day(words, self.text, slot, self.context) if slot.type == "time" else span.value or words
         return self._command(span.slot, value, span.confidence, span.evidence, words)
 
     def _command(self, slot: str, value: str, sure: float, evidence: str, words: str) -> Found:

@@ -32,6 +32,10 @@ _RELATIVE_OF = re.compile(
     re.IGNORECASE,
 )
 _OWNED = re.compile(r"['’]s [^\W\d]+")
+_ANNOUNCED = re.compile(
+    r"^(?:(?:my |the )?name(?:['’]?s|:| is)|(?:mi |el )?nombre(?: es|:| de)|(?-i:de(?= [A-ZÀ-Ý])))\s+", re.IGNORECASE
+)
+_OCCASION = re.compile(r"\s?(?:['’]?s)? (?:birthday|bday|b-day|anniversary|wedding|graduation|retirement|hen|stag)\b")
 _LAST_NAMES = re.compile(
     r"(?:(?: (?:de la|de los|de las|del|de|van der|van|von|bin|da|dos) [^\W\d]+)+| \w\.)[\s.!]*$", re.IGNORECASE
 )
@@ -42,13 +46,13 @@ _LONGEST_FULL_NAME = 6
 _PARTICLES = lexicon("de del la las los el van von der den da di do dos du le y bin al san")
 _NAMES_TOO = lexicon("may mar sol abril julio")
 NO_NAMES = lexicon(
-    "i i'm i'd i've me you it that this he she they we us him her them someone somebody anyone nobody nothing yes "
-    "no ok okay hi hello hey thanks please what when where who how why which can could do does is are was will "
-    "would my your hola gracias si vale que cuando donde quien como cual puede puedes quiero alguien nadie nada "
-    "eso esto el ella none not later tomorrow today now fine sorry never wait well ninguno luego manana hoy ahora "
-    "bien despues perdon perdona asi mejor otro otra another other cancel stop don't dont want be honest sure ver "
-    "ellos ti hold on too much espera esperar alquiler rent quick it's its thats that's correct right wrong correcto "
-    "cierto"
+    "i i'm i'd i've me you it that this he she they we us him her them someone somebody anyone nobody nothing yes no "
+    "ok okay hi hello hey thanks please what when where who how why which can could do does is are was will would my "
+    "your hola gracias si vale que cuando donde quien como cual puede puedes quiero alguien nadie nada eso esto el "
+    "ella none not later tomorrow today now fine sorry never wait well ninguno luego manana hoy ahora bien despues "
+    "perdon perdona asi mejor otro otra another other cancel stop don't dont want be honest sure ver ellos ti "
+    "esperate guita plata lana pasta dinero cash money hold on too much espera esperar alquiler rent quick it's its "
+    "thats that's correct right wrong correcto cierto"
 )
 
 
@@ -162,6 +166,16 @@ def without_relation(text: str) -> str:
     if not first and len(words) == 2 and fold(words[0]) in ("el", "la"):
         first = 1  # 'la Edurne'
     return " ".join(words[first:]) if words and fold(words[0]) in _RELATIVES else " ".join(words)
+
+
+def without_announcement(text: str) -> str:
+    """The name behind words that only say that one comes: 'Lindqvist' of "name's Lindqvist"."""
+    return _ANNOUNCED.sub("", text)
+
+
+def names_an_occasion(text: str, span: Span) -> bool:
+    """Whether somebody is named only for what is celebrated: "it's my mum's birthday"."""
+    return _OCCASION.match(fold(text[span.end :])) is not None
 
 
 def leading_name(text: str) -> str:

@@ -11,7 +11,7 @@ from soni.du.local.words import fold
 _ONE = (
     "wife|husband|partner|boyfriend|girlfriend|fiancee?|mum|mom|mother|dad|father|son|daughter|brother|sister|friend|"
     "boss|colleague|aunt|uncle|cousin|grandma|grandmother|grandpa|grandfather|baby|kid|child|toddler|neighbour|neighbor|"
-    "mate|date|missus|missis|hubby|wifey|gf|bf|bestie|flatmate|roommate|mujer|marido|esposa|esposo|pareja|novia|novio|madre|padre|mama|papa|hijo|hija|hermano|hermana|amigo|amiga|"
+    "mate|date|missus|missis|hubby|wifey|gf|bf|bestie|polola|pololo|flatmate|roommate|mujer|marido|esposa|esposo|pareja|novia|novio|madre|padre|mama|papa|hijo|hija|hermano|hermana|amigo|amiga|"
     "jefe|jefa|tia|tio|prima|primo|abuela|abuelo|bebe|nino|nina|vecino|vecina|suegra|suegro|companero|companera|senora|"
     "chico|chica|cunado|cunada|nieto|nieta"
 )

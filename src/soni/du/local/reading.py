@@ -309,13 +309,21 @@ def _first(slots: Mapping[str, SlotConfig], kind: str) -> str:
 
 
 _NIGHT = re.compile(r"\b(?:tonight|this evening|esta noche|for dinner|for supper|(?:para|pa) cenar)\b")
+_NOON = re.compile(r"\b(?:lunch|(?:para|pa) (?:comer|almorzar)|almuerzo)\b")
+_LUNCH = range(1, 6)
+"""Hours of a clock at which people have lunch, other than those that are so by themselves."""
 
 
-def by_night(words: str, text: str, slot: SlotConfig, context: DialogueContext) -> str:
+def by_part_of_day(words: str, text: str, slot: SlotConfig, context: DialogueContext) -> str:
     """A time with the part of the day that is said elsewhere: 'tonight at 9' is at nine in the evening."""
-    said = f"{words} {'de la noche' if context.reading.language == 'es' else 'at night'}"
-    is_night = _NIGHT.search(fold(text)) and not _NIGHT.search(fold(words))
-    return said if is_night and parses(said, slot, context) else words
+    is_spanish = context.reading.language == "es"
+    if _NIGHT.search(fold(text)) and not _NIGHT.search(fold(words)):
+        said = f"{words} {'de la noche' if is_spanish else 'at night'}"
+    elif _NOON.search(fold(text)) and slot.value_type.parse(words, context.reading).hour in _LUNCH:
+        said = f"{words} {'de la tarde' if is_spanish else 'in the afternoon'}"
+    else:
+        return words
+    return said if parses(said, slot, context) else words
 
 
 _PLACE = re.compile(

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _WORD = re.compile(r"(?<![\w@.'’-])[^\W\d_]+(?![\w@'’-]|\.\w)")
+_ELIDED = re.compile(r"(?<=\b[Ww])ed(?= (?:like|love|rather|sooner|prefer|appreciate)\b)")
+"""'Wed like a table': no day of the week."""
 _SHORTEST = 5
 _SHORTEST_ACT = 7
 _NEGATIONS = re.compile(r"(?:do|wo|ca|is|are|was|were|did|does|would|should|could|have|has|had)nt")
@@ -56,7 +58,7 @@ class Spelling:
                 written[word] = match.group()
             return word
 
-        return Repaired(_WORD.sub(one, text), written)
+        return Repaired(_WORD.sub(one, _ELIDED.sub("e'd", text)), written)
 
     def _word(self, word: str) -> str:
         plain = fold(word)

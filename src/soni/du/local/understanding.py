@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from soni.core.commands import Acknowledge, CancelFlow, CorrectSlot, Help, OutOfScope, SetSlot
 from soni.du.local import acts, corrections
 from soni.du.local.answering import collect
-from soni.du.local.asides import agreed, called_off, read_as_act, resumed, said_to_any
+from soni.du.local.asides import agreed, read_as_act, resumed, said_to_any
 from soni.du.local.assistant import Assistant
+from soni.du.local.calling_off import called_off
 from soni.du.local.choosing import INTERRUPT, START, SURELY, request, two_requests
 from soni.du.local.clauses import parts
 from soni.du.local.confirming import confirm

@@ -30,11 +30,11 @@ _STRONG = lexicon(
 _CLEAR = lexicon("that's thats that it's its go do works yes")
 """Words that begin a phrase of several that agrees: 'that's it', 'go ahead'."""
 _HARMLESS = lexicon(
-    "now quick quickly fast sadly please pls plz thanks thank thx ta you so much dear love my mate man sir bro buddy "
-    "then for me us ya ahora ahorita rapido porfa xfa gracias muchas amigo amiga senor senora senorita usted ustedes "
-    "tio tia parce guey wey compa jefe hermano che joven mismo just and n y then pues pos po well bueno eh kindly "
-    "definitivamente permanently permanentemente asap asi "
-    "nomas finally lovely brill ace champion joya barbaro chido chevere bacan bacano buenisimo guay"
+    "now quick quickly fast sadly unfortunately please pls plz thanks thank thx ta you so much dear love my mate man "
+    "sir bro buddy then for me us ya ahora ahorita rapido porfa xfa gracias muchas amigo amiga senor senora senorita "
+    "usted ustedes tio tia parce guey wey compa jefe hermano che joven mismo just and n y then pues pos po well bueno "
+    "eh kindly definitivamente permanently permanentemente asap asi lamentablemente desgraciadamente nomas finally "
+    "lovely brill ace champion joya barbaro chido chevere bacan bacano buenisimo guay"
 )
 """Words that change nothing about a yes."""
 _NO_OBJECTION = (
@@ -55,19 +55,22 @@ _POLITE = frozenset({
     *_NO_OBJECTION,
 })  # fmt: skip
 """Phrases that change nothing about it, though a word of theirs might."""
+_DEED = (
+    r"(?:the|this|that) (?:above|transfer|payment|booking|reservation|order|operation|transaction|change|cancellation)"
+)
 _GO_AHEAD = re.compile(
     r"(?:(?:you can|you may|go ahead and|please|just|then|puedes|podeis|puede|pueden) )*"
     r"(?:(?:do|send|pay|book|block|reserve|confirm|make|place|transfer|order|buy|submit|process|complete|finish|schedule"
-    r"|freeze|save|accept|approve) (?:it|that|this|them)"
-    r"(?: (?:now|through|off|over|on|away|already|then|along|as is))*|(?:book|send|fire|pay) away|proceed|go ahead"
+    r"|freeze|save|accept|approve) (?:it|that|this|them|the thing|the lot)"
+    r"(?: (?:now|through|off|over|on|away|already|then|along|as is))*|(?:book|send|fire|pay) away"
+    rf"|(?:proceed|go ahead)(?: with (?:it|that|this|{_DEED}))?"
     r"|go for it|carry on|put it through|get it done"
-    r"|i (?:hereby )?(?:confirm|authori[sz]e|approve) (?:the|this|that) (?:above|transfer|payment|booking|order"
-    r"|operation|transaction|change|cancellation)"
+    rf"|i (?:hereby )?(?:confirm|authori[sz]e|approve) {_DEED}"
     r"|(?:confirmo|autorizo|apruebo) (?:el|la|esta|este|dicha|dicho) (?:envio|pago|operacion|transferencia|reserva"
     r"|pedido|transaccion|cambio|anulacion|bloqueo)"
     r"|(?:puedes|puede|podeis|pueden)(?: usted)? (?:hacer|enviar|mandar|pagar|reservar|bloquear|confirmar|proceder"
     r"|tramitar|continuar|seguir)(?:l[oa]s?)?"
-    r"|(?:haz|hace|haga|hagan|envia|envie|envien|manda|mande|manden|paga|pague|paguen|reserva|reserve|reserven|bloquea"
+    r"|(?:haz|hace|haga|hagan|envia|envie|envien|manda|mande|manden|paga|pague|paguen|reserva|reserve|reserven|aparta|aparte|aparten|bloquea"
     r"|bloquee|bloqueen|abona|abone|abonen|ejecuta|ejecute|realiza|realice|confirma|confirme|confirmen|transfiere|tramita|tramite|procesa|acepta|acepte|compra|guarda|pide"
     r"|pidan)(?:me|se|le|les|nos|mela|melo|sela|selo)?(?:lo|la|los|las)?"
     r"|(?:cierra|cerra|cierre)l[oa]s?"
@@ -260,7 +263,7 @@ def _denied(text: str, folded: str) -> Verdict | None:
     start = 0
     while start < len(plain) and plain[start] in _BEFORE:
         start += 1
-    if " ".join(plain[start:]).startswith(_NO_OBJECTION):
+    if " ".join(plain[start:]).startswith((*_NO_OBJECTION, "never mind")):
         return None
     for length in range(min(_LONGEST_PHRASE, len(plain) - start), 0, -1):
         end = start + length
@@ -294,7 +297,8 @@ def _yes_at(plain: list[str], place: int, *, undoing: bool) -> tuple[int, bool]:
             return length, True
         if undoing and not place and _UNDO_IT.fullmatch(phrase) and _only_goes_with_it(plain[length:]):
             return length, True
-    return (1, False) if plain[place] in _HARMLESS or plain[place] in _BEFORE else (0, False)
+    goes_with_it = plain[place] in _HARMLESS or plain[place] in _BEFORE or plain[place] == "va"  # 'va, apártala'
+    return (1, False) if goes_with_it else (0, False)
 
 
 def _repaired(word: str) -> str:
