@@ -69,7 +69,9 @@ def called_off(message: Message) -> list[Found] | None:
 
 def _rather(message: Message) -> list[Found] | None:
     """'Ya no quiero mandar nada, mejor enséñame los movimientos'."""
-    for left, right in cuts(message.core) if message.context.active_flow else []:
+    asked = message.context.slots.get(message.context.asked or "")
+    tells = asked is not None and asked.type in FREE and message.context.asked not in message.assistant.cues.names
+    for left, right in cuts(message.core) if message.context.active_flow and not tells else []:
         hit = _RATHER.match(fold(right)) if _NO_MORE.match(fold(left)) else None
         start = request(message, right[hit.end() :], JOINED_BAR) if hit else None
         if start and isinstance(start[0].command, StartFlow):

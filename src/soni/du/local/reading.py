@@ -316,6 +316,8 @@ _LUNCH = range(1, 6)
 
 def by_part_of_day(words: str, text: str, slot: SlotConfig, context: DialogueContext) -> str:
     """A time with the part of the day that is said elsewhere: 'tonight at 9' is at nine in the evening."""
+    if not parses(words, slot, context):
+        return words  # the slot's own words say what is wrong with it
     is_spanish = context.reading.language == "es"
     if _NIGHT.search(fold(text)) and not _NIGHT.search(fold(words)):
         said = f"{words} {'de la noche' if is_spanish else 'at night'}"
