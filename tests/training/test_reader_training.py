@@ -335,6 +335,7 @@ def test_labels_of_a_batch_point_at_pieces(data: Path, mixture: Mixture) -> None
 # Training and export
 
 
+@pytest.mark.timeout(400)  # it trains: fifty seconds alone, several times that beside other work
 def test_a_small_reader_learns_is_exported_and_reads(data: Path, tmp_path: Path) -> None:
     torch = needs("torch")
     needs("onnx")
