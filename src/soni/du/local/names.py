@@ -42,7 +42,6 @@ _LAST_NAMES = re.compile(
 _TOLD_OF = re.compile(r"\s+(?:is|was|es|era|but|pero|because|porque|who|que)\b")
 _NAME_BEHIND = re.compile(r"(?: [A-ZÀ-Ý][\w’'-]+)+")
 _LONGEST_NAME = 4
-_LONGEST_FULL_NAME = 6
 _PARTICLES = lexicon("de del la las los el van von der den da di do dos du le y bin al san")
 _NAMES_TOO = lexicon("may mar sol abril julio")
 NO_NAMES = lexicon(
