@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 ROOT = Path(__file__).parents[2]
 FLAGS = [
@@ -72,6 +72,11 @@ async def write(page: Page, text: str) -> None:
 async def texts(page: Page) -> list[str]:
     """Everything on the screen, in order."""
     return await page.locator(".log .bubble").all_inner_texts()
+
+
+async def expect_texts(page: Page, wanted: list[str]) -> None:
+    """That this, in this order, is on the screen sooner or later: a page takes a moment to load what was said."""
+    await expect(page.locator(".log .bubble")).to_have_text(wanted)
 
 
 def free_port() -> int:

@@ -16,7 +16,7 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, Route, expect
 
 from soni.server import Keys, new_key, sign
-from tests.server.browser import bank, browser, opened, texts, write
+from tests.server.browser import bank, browser, expect_texts, opened, texts, write
 from tests.server.site import served
 
 SECRET = "a secret of many more than the thirty-two characters that are needed"
@@ -52,7 +52,7 @@ async def test_a_whole_transfer_with_quick_replies_and_a_reload_in_the_middle(tm
         before = await texts(page)
         await page.reload()
         await expect(question).to_be_visible()
-        assert await texts(page) == before
+        await expect_texts(page, before)
         await page.get_by_role("button", name="Yes", exact=True).click()
         await expect(page.get_by_text("Done. Ana receives €20.00.")).to_be_visible()
         assert await page.get_by_role("button", name="Yes", exact=True).count() == 0
@@ -61,7 +61,7 @@ async def test_a_whole_transfer_with_quick_replies_and_a_reload_in_the_middle(tm
         assert len([text for text in after if text.startswith("Done.")]) == 1
         await page.reload()
         await expect(page.get_by_text("Done. Ana receives €20.00.")).to_be_visible()
-        assert await texts(page) == after
+        await expect_texts(page, after)
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM])
@@ -99,7 +99,7 @@ async def test_a_server_that_dies_in_the_middle_of_a_payment(tmp_path: Path) -> 
         assert len(shown) == len(set(shown)), shown
         await page.reload()
         await expect(answer.first).to_be_visible()
-        assert await texts(page) == shown
+        await expect_texts(page, shown)
 
 
 async def test_a_reload_in_the_middle_of_a_payment_shows_everything_in_its_order(tmp_path: Path) -> None:
@@ -109,6 +109,7 @@ async def test_a_reload_in_the_middle_of_a_payment_shows_everything_in_its_order
         await expect(page.locator(".progress")).to_be_visible()  # the transfer is under way
         await page.reload()
         await expect(page.get_by_text("Done. Ana receives €20.00.")).to_be_visible()
+        await expect(page.locator(".user .bubble")).to_have_text(["send 20 euros to Ana", "Yes"])
         shown = await texts(page)
         assert shown.index("Yes") < next(place for place, text in enumerate(shown) if text.startswith("Done.")), shown
         assert len(shown) == len(set(shown)), shown
@@ -144,7 +145,7 @@ async def test_two_windows_show_the_same_conversation(tmp_path: Path) -> None:
         await one.get_by_role("button", name="Luis").click()
         await expect(two.get_by_text("Send 100 to Luis?")).to_be_visible()
         await expect(two.locator(".user .bubble")).to_have_text(["send", "100", "Luis"])
-        assert await texts(one) == await texts(two)
+        await expect_texts(one, await texts(two))
 
 
 async def test_messages_come_as_they_happen_with_a_sign_that_more_is_to_come(tmp_path: Path) -> None:
