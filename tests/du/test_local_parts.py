@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
@@ -12,12 +13,12 @@ from hypothesis import strategies as st
 from soni import SoniConfig
 from soni.core.values import Reading
 from soni.du.local.clauses import cuts, without_courtesies
-from soni.du.local.encoder import encoder
+from soni.du.local.encoder import Encoder, Vectors, encoder, vector
 from soni.du.local.flows import FlowScorer, confidence
 from soni.du.local.names import without_relation
 from soni.du.local.spelling import Spelling, one_slip
 from soni.du.local.verdicts import verdict
-from soni.du.local.words import same_stem
+from soni.du.local.words import fold, same_stem
 
 EN = Reading("en", datetime(2026, 11, 15, 12))
 ES = Reading("es", datetime(2026, 11, 15, 12))
@@ -67,6 +68,41 @@ def test_any_text_has_a_vector_of_length_one(text: str) -> None:
     assert vector.shape == (896,)
     assert np.isfinite(vector).all()
     assert abs(float(np.linalg.norm(vector)) - 1) < 0.01
+
+
+def test_a_vector_does_not_depend_on_what_is_encoded_beside_it() -> None:
+    texts = [
+        "send money",
+        "I would like to book a table for four people on Friday evening, please",
+        "¿qué saldo tengo?",
+    ]
+    together = encoder().encode(texts)
+    apart = np.concatenate([encoder().encode([text]) for text in texts])
+    assert np.allclose(together, apart, atol=1e-4)
+
+
+def test_a_message_is_encoded_once_in_whatever_language_it_is_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded: list[str] = []
+    plain = Encoder.encode
+
+    def counted(self: Encoder, texts: Sequence[str]) -> Vectors:
+        encoded.extend(texts)
+        return plain(self, texts)
+
+    monkeypatch.setattr(Encoder, "encode", counted)
+    text = "a sentence that nobody has asked about"
+    english = vector(text, "en")
+    assert np.array_equal(vector(text), english)
+    assert not np.array_equal(vector(text, "es"), english)
+    assert encoded == [text]
+
+
+@given(st.text(max_size=40))
+def test_folding_keeps_every_letter_in_its_place(text: str) -> None:
+    folded = fold(text)
+    assert len(folded) == len(text)
+    assert fold(folded) == folded
+    assert fold("Ñandú, l’Été ﬁn") == "nandu, l'ete ﬁn"
 
 
 @pytest.mark.parametrize(

@@ -268,6 +268,47 @@ def test_a_slot_with_more_options_than_can_be_shown_is_still_read() -> None:
     assert SetSlot(slot="phone", value="model 27") in found
 
 
+@pytest.mark.parametrize("message", ["put me down for spin on tuesday at 7:15pm", "ponme en spinning el martes"])
+def test_an_option_that_one_flow_alone_has_says_which_flow_is_meant(message: str) -> None:
+    """The reader hears little of a flow whose slots it is not told of, so the right ones have to be picked first."""
+    config = SoniConfig.model_validate(
+        {
+            "slots": {
+                "court": {"type": "choice", "options": {"tennis": {}, "padel": {}, "squash": {}}},
+                "kind": {
+                    "type": "choice",
+                    "description": "The class",
+                    "options": {"yoga": {}, "spinning": {"synonyms": ["spin"]}, "zumba": {}},
+                },
+                "day": {"type": "date"},
+                "hour": {"type": "time"},
+            },
+            "flows": {
+                "book_court": {
+                    "description": {"en": "Book a court", "es": "Reservar una pista"},
+                    "trigger": {
+                        "intents": ["I want to play {court} {day}", "put me down for a court", "una pista el {day}"]
+                    },
+                    "steps": [{"collect": "court"}, {"collect": "day"}, {"collect": "hour"}],
+                },
+                "book_class": {
+                    "description": {"en": "Book a place in a class", "es": "Reservar plaza en una clase"},
+                    "trigger": {"intents": ["sign me up for {kind}", "apúntame a {kind}"]},
+                    "steps": [{"collect": "kind"}, {"collect": "day"}, {"collect": "hour"}],
+                },
+                "opening_hours": {
+                    "description": {"en": "When we are open", "es": "Horario"},
+                    "steps": [{"say": "Always."}],
+                },
+            },
+        }
+    )
+    context = Labelled(message, ()).context(config, now=NOW)
+    found = asyncio.run(LocalUnderstanding(config).understand(message, context)).commands
+    assert found[0] == StartFlow(flow="book_class")
+    assert SetSlot(slot="kind", value="spinning") in found
+
+
 # Without it
 
 
@@ -286,7 +327,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 def _forget() -> None:
     models.model.cache_clear()
     encoders.encoder.cache_clear()
-    encoders.vector.cache_clear()
+    encoders._vector.cache_clear()
     encoders._abroad.cache_clear()
     scoring._fitted.cache_clear()
     scoring._vectors.cache_clear()

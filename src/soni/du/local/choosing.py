@@ -174,8 +174,8 @@ def two_requests(message: Message) -> list[Found] | None:
         if _is_value(left) or _is_value(right):
             continue  # 'a table on Friday, half past eight in the evening'
         first = request(message, left, bar)
-        second = _another(message, first, right) or request(message, right, bar)
-        if first is None or second is None:
+        second = first and (_another(message, first, right) or request(message, right, bar))
+        if not first or not second:
             continue
         one, other = first[0].command, second[0].command
         if not isinstance(one, StartFlow) or not isinstance(other, StartFlow) or one.flow == other.flow:
@@ -207,7 +207,9 @@ def _is_value(text: str) -> bool:
 def _is_all_that_is_heard(message: Message, weak: list[Found], strong: list[Found]) -> bool:
     """Whether the reader hears one of two flows alone, and the words for the other are no clear request."""
     quiet = _heard(message, strong) >= OUTSIDE and _heard(message, weak) < HEARD
-    return quiet and weak[0].confidence < SURELY
+    own = message.context.slots_of(_flow(strong))
+    tells_more = len(weak) > 1 and all(slot_of(found) in own for found in weak[1:])  # "booking's under O'Leary"
+    return quiet and (weak[0].confidence < SURELY or tells_more)
 
 
 def _heard(message: Message, found: list[Found]) -> float:
@@ -224,9 +226,9 @@ def _is_likely(message: Message, found: Found, plain: bool) -> bool:
     return (plain and found.confidence >= OUTSIDE) or message.likely(found.command.model_dump()["flow"])
 
 
-def _another(message: Message, first: list[Found] | None, right: str) -> list[Found] | None:
+def _another(message: Message, first: list[Found], right: str) -> list[Found] | None:
     """'Drop my table and make me another for Friday': what it is, was said before."""
-    done = first[0].command if first else None
+    done = first[0].command
     if not isinstance(done, StartFlow) or done.flow not in message.assistant.undoing or not _ANOTHER.match(fold(right)):
         return None
     best = next((score for score in message.ranked(message.core) if score.flow != done.flow), None)

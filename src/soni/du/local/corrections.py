@@ -27,7 +27,7 @@ _MARK = re.compile(
 _ANYWHERE = re.compile(
     r"\b(?:i meant(?: to say)?|i mean|i said|i wanted to say|it should be|should be|instead|rather than|"
     r"quise decir|queria decir|yo decia|me referia a|he dicho|debe ser|deberia ser|en vez de|en lugar de|"
-    r"but make (?:it|that)|pero que sean?|now that i think|ahora (?:que|q) lo pienso|"
+    r"but make (?:it|that)|pero que sean?|(?:pero )?mejor que sean?|now that i think|ahora (?:que|q) lo pienso|"
     r"(?:move|shift|push|switch|change|put|bring) (?:it|that|them)(?: up| down| back)? to|"
     r"pas[ae]lo al?|cambialo al?|ponlo? en|wrong|too many|de mas)\b"
 )
@@ -68,7 +68,10 @@ _REPAIRED_LATER = re.compile(
     rf"\b(?P<old>{_NUMBER}{_CURRENCY})(?:\s+(?!(?:y|and|e)\b)[^\W\d]+){{1,5}}?(?P<mark>{_TAKEN_BACK})(?=(?:\w+\s)?{_NUMBER}\b)"
 )
 """'20 to Tom, no wait, 25'."""
-_NEITHER = re.compile(rf"(?P<new>{_NUMBER}{_CURRENCY})[,;]?\s+(?:y |and |but )?(?:no|not)\s+(?P<old>{_NUMBER})(?!\w)")
+_NEITHER = re.compile(
+    rf"(?P<new>{_NUMBER}{_CURRENCY})(?: (?:mejor|better|instead|en realidad|actually))?[,;]?\s+"
+    rf"(?:y |and |but )?(?:no|not)\s+(?P<old>{_NUMBER})(?!\w)"
+)
 """'70, not 60': which of them is meant tells what was said before."""
 _ALSO_NEGATED = (
     re.compile(
@@ -86,21 +89,23 @@ _CHANGE = re.compile(
     r"(?P<parts>.+?)(?:[\s,]*(?:please|pls|por favor|porfa))?[\s.!?]*$"
 )
 _EH = (
-    r"(?:(?:no|hey|oh|hmm+|mm+|eh|uy|oye|ojo|perdona|perdon|disculpa|disculpe|sorry|espera|espere|wait(?: a \w+)?|"
-    r"hang on|hold on|un momento|un segundo)[\s,.!]+(?:q(?:ue)? )?)*"
+    r"(?:(?:no|hey|oh|hmm+|mm+|um+|uh+|er+|eh|uy|oye|ojo|perdona|perdon|disculpa|disculpe|sorry|espera|espere|"
+    r"wait(?: a \w+)?|hang on|hold on|un momento|un segundo)[\s,.!]+(?:q(?:ue)? )?)*"
 )
 _WRONG = re.compile(
     rf"^{_EH}(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)"
     r"(?:'?s|\s+(?:is|are|was|esta|estan|es|son))\s+"
     r"(?:wrong|incorrect|not right|not correct|out of date|outdated|an old one|no longer valid|mal|incorrect[oa]|"
     r"erroneo|equivocad[oa]|antigu[oa]|viej[oa])\b[\s.!]*(?:,|$)"
-    r"|^(?:no[\s,.!]+)*(?:(?:that'?s|thats|that is|it'?s|es|ese es|esa es) )?(?:the |el |la )?"
+    rf"|^{_EH}(?:(?:that'?s|thats|that is|it'?s|es|ese es|esa es) )?(?:the |el |la )?"
     r"(?:wrong|incorrect[oa]?|equivocad[oa]) (?P<what2>[\w ]+?)"
     r"(?:[\s,.!]+(?:sorry|oops|my bad|perdon|perdona|lo siento))*[\s.!]*$"
     r"|^(?:\w+[\s,.!]+){0,2}(?:(?:i|i'?ve|i have) (?:got|picked|chose|took|typed|gave you|put|entered|had) the wrong|"
     r"me (?:he |equivoque|confundi|equivocado|confundido|colado|lie|liado)+ (?:de|en|con)(?: el| la| los| las| mi)?|"
     r"(?:he puesto|puse|te he dado|te di|le di|he escrito|escribi|tengo) mal (?:el|la|los|las|mi)) "
     r"(?P<what4>[\w ]+?)(?: there| ahi)?(?:,.*)?[\s.!]*$"
+    r"|^(?:\w+[\s,.!]+){0,3}(?:i|i'?ve|i have) (?:got|put|typed|entered|had) (?:the|my) "
+    r"(?P<what8>[\w ]+?) wrong[\s.!]*$"
     rf"|^{_EH}(?:the |my |el |la )?(?P<what3>[\w ]+?) (?:is not|isn'?t|no es|no esta) "
     r"(?:right|correct|rite|correct[oa]|bien|es[ea]|eso|asi|that one)(?:,.*)?[\s.!]*$"
     rf"|^{_EH}(?:the |my |el |la )?(?P<what7>[\w ]+?) (?:no me (?:cuadra|va|viene|sirve|vale)(?: bien)?|"
@@ -141,6 +146,8 @@ _WHAT_IS = re.compile(
     r"(?:(?:para|pa) (?:que|q)\b|(?:que|q) (?:es|sirve)\b)"
     r"|^(?:and |y |pero |but )*(?:what'?s|whats|what is) (?:the|that|this) (?P<z>[a-z]+) for\b"
 )
+_SOMEBODY = lexicon("person persona name nombre guy tipo")
+"""What a slot that holds a name goes by, too."""
 _MOST_WORDS = 16
 _MOST_DENIED = 7
 _COULD = re.compile(r"^(?:\w+[\s,.!]+){0,2}(?:could|can|would|shall|podria\w*|podemos|puedes|puede|podeis)\b")
@@ -264,7 +271,8 @@ def asked_about(text: str, slot: str, cues: Cues) -> bool:
 
 def called(name: str, slot: SlotConfig, cues: Cues) -> frozenset[str]:
     """The words that a slot goes by: its name, its description, what its type is called."""
-    return frozenset(cues.named[name]) | frozenset(OF_TYPE.get(slot.type, ()))
+    is_called = frozenset(cues.named[name]) | frozenset(OF_TYPE.get(slot.type, ()))
+    return is_called | _SOMEBODY if name in cues.names else is_called
 
 
 def named(what: str, slots: Mapping[str, SlotConfig], cues: Cues) -> str | None:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 Vectors = np.ndarray[Any, np.dtype[np.float32]]
 
 _MULTILINGUAL = 512
-_AT_ONCE = 64
 OWN = 0.8
 """The trained model's part in a similarity."""
 ABROAD = 0.3
@@ -36,9 +35,8 @@ class Encoder:
         multilingual = np.asarray(self._multilingual.encode(list(texts)), np.float32)
         if self._own is None:
             return multilingual
-        own = np.concatenate(
-            [self._own.vectors(texts[start : start + _AT_ONCE]) for start in range(0, len(texts), _AT_ONCE)]
-        )
+        # One by one: together they take as long, and what is rounded to eight bits shifts with what is read beside it.
+        own = np.concatenate([self._own.vectors([text]) for text in texts])
         return np.concatenate([(1 - OWN) ** 0.5 * multilingual, OWN**0.5 * own], axis=1)
 
     def knows(self, word: str) -> bool:
@@ -46,11 +44,17 @@ class Encoder:
         return len(self._pieces.encode(word, out_type=int, add_bos=False, add_eos=False)) == 1
 
 
-@lru_cache(maxsize=1024)
 def vector(text: str, language: str | None = None) -> Vectors:
-    """The vector of one text; a message is asked about more than once while it is read."""
-    row: Vectors = encoder().encode([text])[0]
+    """The vector of one text, with the trained model counting for less in other languages than English."""
+    row = _vector(text)
     return row if language in (None, "en") else row * _abroad(len(row))
+
+
+@lru_cache(maxsize=1024)
+def _vector(text: str) -> Vectors:
+    """The same in any language; a message is asked about more than once while it is read."""
+    row: Vectors = encoder().encode([text])[0]
+    return row
 
 
 @lru_cache(maxsize=1)

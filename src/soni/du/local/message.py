@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from soni.core.commands import CorrectSlot, SetSlot
 from soni.du.local import acts
 from soni.du.local.clauses import without_courtesies
-from soni.du.local.corrections import positive
+from soni.du.local.corrections import positive, says_so
 from soni.du.local.flows import READ, VALUE, confidence
 from soni.du.local.merging import CORRECTS, SAID, SHAPED, SURE, merged
 from soni.du.local.names import (
@@ -48,14 +48,18 @@ DENIED = re.compile(r"\b(?:(?:sin|not|without|ni)\s+(?:in |en )?(?:the |la |el )
 """What stands before an option that is not wanted."""
 NEGATION = re.compile(r"(?:no|not|don'?t|never|without|sin|nada de) ")
 _WEIGHED = 3
+OPTION = 0.3
+"""How much nearer a flow is that alone has the option which a message names."""
 POSSIBLE = 0.01
 """How likely the reader must think a flow that is asked for beside another."""
 AGREES = 0.97
 """How sure the reader must be of a yes before words that could take it back."""
 REQUESTS = 0.8
 """How sure the reader must be of a request that sounds like a refusal."""
-CANDIDATES = 8
+CANDIDATES = 6
 """How many flows the reader is told of."""
+CANDIDATES_ABROAD = 8
+"""The same in other languages than English, in which the encoder finds the right one later."""
 MOST_SLOTS = 14
 """How many slots the reader is told of."""
 
@@ -101,15 +105,29 @@ class Message:
         if reader is None:
             return None
         if not self._readings:
-            near = self.assistant.scorer.ranked(self.core, list(self.context.flows), self.context.reading.language)
-            told = {score.flow: score.phrase for score in near[:CANDIDATES]}
+            language = self.context.reading.language
+            near = self.assistant.scorer.ranked(self.core, list(self.context.flows), language)
+            most = CANDIDATES if language == "en" else CANDIDATES_ABROAD
+            told = {score.flow: score.phrase for score in near[:most]}
             active = self.context.active_flow
             if active in self.context.flows and active is not None:
                 told.setdefault(active, "")
-            first = next((score.flow for score in near if score.flow != active), None)
-            slots = self._told_slots(first)
+            slots = self._told_slots(self._first([score for score in near if score.flow != active][:_WEIGHED]))
             self._readings.append(reader.read(self.fixed.text, self.context, list(told.items()), slots))
         return self._readings[0]
+
+    def _first(self, near: Sequence[Score]) -> str | None:
+        """The flow whose slots the reader is told of: what it is not told of it hardly takes a message to be about."""
+        spans = {score.flow: self._spans(self.core, score.flow) for score in near}
+        options = {flow: {span.slot for span in found if span.value} for flow, found in spans.items()}
+
+        def weight(score: Score) -> float:
+            others = (slots for flow, slots in options.items() if flow != score.flow)
+            own = options[score.flow].difference(*others)
+            return score.value + _told(spans[score.flow]) + OPTION * bool(own)
+
+        best = max(near, key=weight, default=None)
+        return best.flow if best is not None else None
 
     def _told_slots(self, flow: str | None) -> dict[str, SlotConfig]:
         """The slots that a message may have values for: what was asked, what runs, what it may start."""
@@ -169,7 +187,7 @@ class Message:
         reading = self.heard(text)
         weighed = []
         for place, score in enumerate(ranked):
-            more = self._told(text, score.flow) if place < _WEIGHED else 0.0
+            more = _told(self._spans(text, score.flow)) if place < _WEIGHED else 0.0
             undone = UNDO * (undoes and score.flow in self.assistant.undoing)
             read = None if reading is None or score.similar == 1.0 else reading.flows.get(score.flow, 0.0)
             likely = 0.0 if reading is None else READ * reading.among.get(score.flow, 0.0)
@@ -180,10 +198,9 @@ class Message:
         self._known[text, active] = weighed
         return weighed
 
-    def _told(self, text: str, flow: str) -> float:
-        """How much the values in the message speak for a flow."""
-        spans = self.assistant.rules.read(text, self.context.slots_of(flow), self.context)
-        return VALUE * min(sum(1.0 if span.confidence >= TELLING else 0.5 for span in spans), 2.0)
+    def _spans(self, text: str, flow: str) -> list[Span]:
+        """The values for a flow that the rules find."""
+        return self.assistant.rules.read(text, self.context.slots_of(flow), self.context)
 
     def sure(self, ranked: Sequence[Score]) -> float:
         """How likely the first of these flows is what is asked for."""
@@ -243,11 +260,12 @@ class Message:
         self, spans: list[Span], reading: Reading, text: str, slots: Mapping[str, SlotConfig]
     ) -> list[Span]:
         """What the rules and the reader found; only of a correction does the reader say what is not meant."""
+        anew = says_so(self.fixed.text)
         if (meant := positive(text)) == text or (reading.acts["correct"] >= CORRECTS and meant):
-            return merged(spans, reading, text, slots, self.context)
+            return merged(spans, reading, text, slots, self.context, anew=anew)
         named = self.assistant.rules.read(text, slots, self.context, asked=self.context.asked)
         denied = {(span.slot, span.value) for span in named if span.value} - {(span.slot, span.value) for span in spans}
-        found = merged(spans, reading, meant, slots, self.context)
+        found = merged(spans, reading, meant, slots, self.context, anew=anew)
         if reading.acts["start"] >= REQUESTS:
             return found  # 'so that nobody can use my credit card' denies no credit card
         return [span for span in found if (span.slot, span.value) not in denied]
@@ -292,6 +310,11 @@ class Message:
     def optional(self) -> bool:
         """Whether the open question may stay unanswered."""
         return bool(self.context.task and (self.context.task.get("metadata") or {}).get("optional"))
+
+
+def _told(spans: Sequence[Span]) -> float:
+    """How much the values in a message speak for the flow that takes them."""
+    return VALUE * min(sum(1.0 if span.confidence >= TELLING else 0.5 for span in spans), 2.0)
 
 
 def slot_of(found: Found) -> str:
