@@ -9,6 +9,10 @@ PHRASES = {
     "600 123 456": "+34600123456", "600123456": "+34600123456", "+34 600-12-34-56": "+34600123456",
     "0034 600 123 456": "+34600123456", "(+34) 600 123 456": "+34600123456", "el 912 345 678": "+34912345678",
     "+1 (415) 555-2671": "+14155552671", "tel: 600.123.456": "+34600123456",
+    "six one seven, double two four, five five nine": "+34617224559",
+    "six oh oh one two three four five six": "+34600123456",
+    "seis uno siete veintidós cuarenta y cinco cincuenta y nueve": "+34617224559",
+    "six seventeen twenty-two forty five fifty nine": "+34617224559",
 }  # fmt: skip
 
 
@@ -18,7 +22,20 @@ def test_numbers_as_people_write_them(phrase: str, number: str, spanish: Reading
 
 
 @pytest.mark.parametrize(
-    "phrase", ["", "12345", "000 000 000", "call 600123456", "600123456 or 600123457", "+999123456789"]
+    "phrase",
+    [
+        "",
+        "12345",
+        "000 000 000",
+        "call 600123456",
+        "600123456 or 600123457",
+        "+999123456789",
+        "double five",
+        "six one seven",
+        "six one seven double",
+        "six hundred one two three",
+        "dos mesas y tres sillas",
+    ],
 )
 def test_other_words_are_no_number(phrase: str, spanish: Reading) -> None:
     with pytest.raises(ValueError, match="not a phone"):

@@ -56,7 +56,7 @@ _NO = _phrases("""
     manera, incorrecto, falso, ni hablar, negativo, nop, desactivado, no es correcto, no lo hagas, mejor no, que no,
     ahora no, not now, better not, i'd rather not, rather not, no quiero, i don't want to, don't do it, do not do it,
     don't send it, no lo envies, no lo mandes, jamas, not yet, not right now, not today, todavia no, aun no, hoy no,
-    por ahora no, de momento no, ya no, nope nope, no no, no no no
+    por ahora no, de momento no, ya no, nope nope, no no, no no no, nel, nel pastel, nones
 """)
 _POLITE = ("please", "thanks", "thank you", "por favor", "gracias", "muchas gracias", "thank you very much")
 

@@ -136,7 +136,8 @@ _WITHHELD = re.compile(
 )
 """'Paso de darlo', 'prefiero no decirlo'."""
 _CANCEL = lexicon(
-    "abort anula anular anulalo anulala cancel cancela cancelalo cancelala cancelar cancelemos cancelo cancele "
+    "abort anula anular anulalo anulala anulelo anulela cancel cancela cancelalo cancelala cancelelo cancelela "
+    "cancelame cancelen cancelar cancelemos cancelo cancele "
     "deja dejalo dejemoslo olvida olvidalo olvidate quit stop detente basta scrap scratch drop forget anule pare nvm"
 )
 _CANCEL_PHRASES = (

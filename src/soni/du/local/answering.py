@@ -42,6 +42,8 @@ _SHAPES = {
 _POLITELY = re.compile(r"\b(?:but|pero|thanks|thank you|gracias)\b")
 """Without these a no may be about what comes behind it: 'uy no, es la de crédito'."""
 _OPENS_NOTHING = ("que", "y", "and", "es", "son", "o", "or")
+_GOES_ON = re.compile(r"\w+ \w+,? (?:but|pero|though|although|aunque)\s*$")
+"""What stands before words that are only the second half of what somebody tells."""
 _SENTENCE = re.compile(r"[.!?]+\s")
 _NO_ANSWER = (
     "i don't know", "i dont know", "no idea", "not sure", "one moment", "wait", "hold on", "hmm", "nobody", "no one",
@@ -195,7 +197,8 @@ def _told(message: Message, own: Found) -> Found:
     """What somebody wants to tell, to the end of the sentence."""
     whole = message.fixed.as_written(message.core)
     place = whole.find(own.words)
-    place = _when(whole, place) if place > 0 else place
+    if place > 0:
+        place = 0 if _GOES_ON.search(fold(whole[:place])) else _when(whole, place)
     end = _SENTENCE.search(whole, place + len(own.words)) if place >= 0 else None
     value = trimmed(whole[place : end.start() if end else None]) if place >= 0 else own.words
     return Found(SetSlot(slot=slot_of(own), value=value), own.confidence, own.evidence, value)

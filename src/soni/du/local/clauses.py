@@ -13,12 +13,13 @@ _BREAK = re.compile(
 _OPENING = re.compile(
     r"^(?:(?:oh|ah|eh|uy|ay|um|uh|well|so|ok|okay|vale|bueno|pues|hey|hi|hello|hola|buenas|oye|oiga|che|please|"
     r"por favor|wait|hold on|hang on|one sec|one moment|espera|espere|un momento|a ver|perdona|perdone|perdon|sorry|"
-    r"excuse me|disculpe|disculpa|good (?:morning|afternoon|evening|day)|buenos dias|buenas (?:tardes|noches)|antes|"
-    r"first|primero|by the way|por cierto|de paso|also|tambien|tb|and|then|y|now|ahora|ya)(?:[\s,.!:]+|$))+"
+    r"excuse me|disculpe|disculpa|good (?:morning|afternoon|evening|day)|buenos dias|buenas (?:tardes|noches)|"
+    r"antes(?: de (?:eso|nada|seguir|continuar))?|before (?:that|anything|you do|we do)|first|primero|"
+    r"by the way|por cierto|de paso|also|tambien|tb|and|then|y|now|ahora|ya)(?:[\s,.!:]+|$))+"
 )
 _CLOSING = re.compile(
     r"(?:[\s,.!]+(?:please|pls|plz|por favor|porfa|porfis|porfavor|thanks|thank you|gracias|first|primero|instead|ok|"
-    r"vale|mate|man|right now|asap|now|ahora))+[\s.!]*$"
+    r"vale|mate|man|right now|asap|now|ahora|i think|i believe|i guess|creo|creo yo|me parece|supongo))+[\s.!]*$"
 )
 JOINED = re.compile(r"\b(?:then|also|after that|luego|despues|tambien|ademas|de paso)\b")
 """Words that join a second request to a first."""

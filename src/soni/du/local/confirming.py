@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from soni.core.commands import (
@@ -22,7 +23,7 @@ from soni.du.local.lead_ins import asks_back
 from soni.du.local.message import FREE, SHORT, slot_of
 from soni.du.local.reading import NUMBERS, TELLING
 from soni.du.local.verdicts import begun
-from soni.du.local.words import content, trimmed
+from soni.du.local.words import content, fold, trimmed
 from soni.du.understanding import Found
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ VOUCHED = 0.9
 """How likely it must think a yes that words begin, but do not end."""
 NO = 0.5
 """How sure it must be of a no."""
+_FIRST = re.compile(
+    r"^(?:\w+[\s,.!]+){0,3}?(?:before (?:that|anything)|antes(?: de \w+)?|first|primero)\b|"
+    r"\b(?:first|primero|antes)[\s.!?]*$"
+)
+"""By these words what is confirmed is only put off: 'not yet, show me my balance first'."""
 _LONGEST = 8
 """How many words a message may have in which a plain value changes what is confirmed."""
 
@@ -55,12 +61,13 @@ def confirm(message: Message) -> list[Found] | None:
         return changed
     if said is not None and acts.begins_with_cancel(said.rest):
         return [Found(CancelFlow(), 0.9, f"'{said.rest}' calls it off")]
+    puts_off = _FIRST.search(fold(message.text)) is not None
     if said is not None:
         no = Found(DenyConfirmation(), 1.0, f"'{message.text}' says no")
         start = _behind_a_no(message, said) if said.rest and _asks(message) else None
-        return [no, *(start or changed or [])]
+        return start if start and puts_off else [no, *(start or changed or [])]
     start = _vouched(message) or two_requests(message) or request(message, message.core, INTERRUPT)
-    if start is None or message.reading is None or message.reading.acts["negate"] < VOUCHED:
+    if start is None or puts_off or message.reading is None or message.reading.acts["negate"] < VOUCHED:
         return start or _read_as_no(message)
     return [Found(DenyConfirmation(), message.reading.acts["negate"], "read as a no"), *start]
 

@@ -31,11 +31,24 @@ _RELATIVE_OF = re.compile(
     r"husband|friend|boss) (?:del?|of) $",
     re.IGNORECASE,
 )
-_OWNED = re.compile(r"['’]s [^\W\d]+")
-_ANNOUNCED = re.compile(
-    r"^(?:(?:my |the )?name(?:['’]?s|:| is)|(?:mi |el )?nombre(?: es|:| de)|(?-i:de(?= [A-ZÀ-Ý])))\s+", re.IGNORECASE
+_OWNED = re.compile(
+    r"['’]s (?!(?:booking|reservation|table|account|iban|share|part|bill|order|appointment|name|place)\b)[^\W\d]+",
+    re.IGNORECASE,
 )
-_OCCASION = re.compile(r"\s?(?:['’]?s)? (?:birthday|bday|b-day|anniversary|wedding|graduation|retirement|hen|stag)\b")
+"""Ana's mum is not Ana, but Ana's table is hers."""
+_ANNOUNCED = re.compile(
+    r"^(?:(?:my |the )?name(?:['’]?s|:| is)|(?:mi |el )?nombre(?: es|:| de)|soy|me llamo|i['’]?m|i am|this is|"
+    r"(?-i:de(?= [A-ZÀ-Ý])))\s+",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(
+    r"[\s,.](?:(?:que |y )?se llama|(?:who |he |she )?is called|(?:his|her) name(?:'s| is)|called|named|llamad[oa])\s+"
+    r"(?P<name>[^,.;]+)[\s.!]*$",
+    re.IGNORECASE,
+)
+_OCCASION = re.compile(
+    r"\s?(?:['’]?s)? (?:birthday|bday|b-day|anniversary|wedding|graduation|retirement|hen|stag|\d+(?:st|nd|rd|th))\b"
+)
 _LAST_NAMES = re.compile(
     r"(?:(?: (?:de la|de los|de las|del|de|van der|van|von|bin|da|dos) [^\W\d]+)+| \w\.)[\s.!]*$", re.IGNORECASE
 )
@@ -69,7 +82,8 @@ def name_runs(text: str, words: list[Token], taken: list[Span]) -> Iterator[tupl
 
 
 def _is_capital(text: str, word: Token) -> bool:
-    return text[word.start].isupper() and (word.plain not in ANCHORS or word.plain in _NAMES_TOO)
+    is_word = text[word.start].isupper() and not any(letter.isdigit() for letter in word.plain)
+    return is_word and (word.plain not in ANCHORS or word.plain in _NAMES_TOO)
 
 
 def _name_at(text: str, words: list[Token], place: int, taken: list[Span]) -> tuple[int, int] | None:
@@ -151,6 +165,8 @@ def is_relation(text: str) -> bool:
 
 def in_apposition(text: str) -> str | None:
     """The name behind who that is: 'Gurpreet Kaur' of 'my sister in law, Gurpreet Kaur'."""
+    if (called := _CALLED.search(text)) is not None and is_name(called["name"]):
+        return trimmed(called["name"])
     before, comma, behind = text.partition(",")
     return trimmed(behind) if comma and is_relation(before.strip()) and is_name(behind) else None
 

@@ -29,7 +29,7 @@ _MEMBERS = re.compile(
 )
 _ALONE = re.compile(
     r"\b(?:(?:just|only) (?:me|myself|the one)|solo yo|yo solo|yo sola|nomas yo|solamente yo|para mi (?:solo|sola)|"
-    r"voy (?:solo|sola))\b"
+    r"voy (?:solo|sola))\b(?!,? *(?:and|y|e|with|con|plus|mas|&|\+)(?!\w))"
 )
 _BOTH = re.compile(
     r"\b(?:the two of us|both of us|us two|we two|two of us|a couple(?! of)|nosotros dos|nosotras dos|somos pareja|"

@@ -192,8 +192,10 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-_NAME_BEFORE = re.compile(r"(?<=\s)[A-ZÀ-Ý][\w’'-]*\s+$")
-_NAME_BEHIND = re.compile(r"^(?:\s+(?:de|del|la|las|los|da|dos|van|von|der|den|y|i))*\s+[A-ZÀ-Ý][\w’'-]*(?![\w@])")
+_NAME_BEFORE = re.compile(r"(?<=\s)[A-ZÀ-Ý](?:[^\W\d]|[’'-])*\s+$")
+_NAME_BEHIND = re.compile(
+    r"^(?:\s+(?:de|del|la|las|los|da|dos|van|von|der|den|y|i))*\s+[A-ZÀ-Ý](?:[^\W\d]|[’'-])*(?![\w@])"
+)
 
 
 _DOOR = re.compile(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from soni.core.values.misspelt import respellings
+from soni.core.values.numerals import COUNT
 from soni.core.values.vocabulary import CONNECTING_WORDS, VALUE_WORDS
 from soni.du.local.words import lexicon
 
@@ -49,6 +50,8 @@ def _has_value(word: Token, kind: str, language: str) -> bool:
         return letters.isdigit() or (
             len(letters) > 1 and letters.isalnum() and (not letters.isalpha() or len(letters) == 4)
         )
+    if kind == "phone" and (plain in COUNT or plain in ("oh", "double", "doble", "triple")):
+        return True
     if kind in ("email", "phone"):
         return any(letter.isdigit() or letter == "@" for letter in plain) or plain in ("at", "arroba")
     if any(letter.isdigit() or letter in "€$£" for letter in plain):
