@@ -50,7 +50,8 @@ async def test_a_yes_that_was_asked_for_again(message: str) -> None:
      "go ahead and tell me which account that comes from", "dale, robame nomás", "ok if you say so",
      "vale, no más", "ok, a otra cosa", "vale, cierra", "vale, me olvido", "ok, asunto resuelto",
      "si puedes, antes del lunes", "ya está bien",
-     "ya que estamos, no", "vale, si puedes esperar", "and be done with it?",
+     "ya que estamos, no", "yes i guess", "sí, supongo", "go ahead i think",
+     "vale, si puedes esperar", "and be done with it?",
      'yes please, and put "rent" as the reference', "yes genius, to the woman who blocked me"],
 )  # fmt: skip
 async def test_what_only_sounds_like_a_yes(message: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from soni.core.commands import CancelFlow, Command, Restart, StartFlow
 from soni.du.local import acts
 from soni.du.local.asides import ACTED, TOLD_OFF, and_a_person, answered, last_said
-from soni.du.local.choosing import HEARD, JOINED_BAR, OUTSIDE, SURELY, VAGUE, request
+from soni.du.local.choosing import HEARD, JOINED_BAR, SURELY, VAGUE, request
 from soni.du.local.clauses import cuts, parts, without_courtesies
 from soni.du.local.merging import CORRECTS, SAID
 from soni.du.local.message import FREE
@@ -143,7 +143,6 @@ def _is_undoing(message: Message, text: str) -> bool:
     ranked = message.ranked(text, active=True)
     if reading is not None and ranked:
         unheard = reading.acts["cancel"] >= TOLD_OFF and reading.flows.get(ranked[0].flow, 0.0) < HEARD
-        called_off = message.context.active_flow and reading.acts["cancel"] >= OUTSIDE and reading.acts["start"] < SAID
-        if unheard or called_off or reading.acts["start"] < HEARD:
+        if unheard or reading.acts["start"] < HEARD:
             return False  # 'never mind, I don't want it now'
     return bool(ranked) and ranked[0].flow in message.assistant.undoing and message.sure(ranked) >= 0.5

@@ -54,25 +54,16 @@ _MORE = 2
 
 
 def merged(
-    found: list[Span],
-    reading: Reading,
-    text: str,
-    slots: Mapping[str, SlotConfig],
-    context: DialogueContext,
-    *,
-    anew: bool,
+    found: list[Span], reading: Reading, text: str, slots: Mapping[str, SlotConfig], context: DialogueContext
 ) -> list[Span]:
-    """One value a slot at most; words are the value of one slot alone.
-
-    `anew` is whether something is said outright to be other than it was.
-    """
+    """One value a slot at most; words are the value of one slot alone."""
     by_rules = {span.slot: span for span in found}
     chosen = []
     for name, slot in slots.items():
         value, rule = reading.values.get(name), by_rules.get(name)
         corrects = reading.acts["correct"] >= CORRECTS
         span = rule if value is None else _chosen(name, slot, value, rule, text, context, corrects=corrects)
-        if span is not None and not anew and _is_stray(span, slot, reading, context):
+        if span is not None and _is_stray(span, slot, reading, context):
             span = None
         if span is not None:
             chosen.append(span)

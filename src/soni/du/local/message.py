@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from soni.core.commands import CorrectSlot, SetSlot
 from soni.du.local import acts
 from soni.du.local.clauses import without_courtesies
-from soni.du.local.corrections import positive, says_so
+from soni.du.local.corrections import positive
 from soni.du.local.flows import READ, VALUE, confidence
 from soni.du.local.merging import CORRECTS, SAID, SHAPED, SURE, merged
 from soni.du.local.names import (
@@ -260,12 +260,11 @@ class Message:
         self, spans: list[Span], reading: Reading, text: str, slots: Mapping[str, SlotConfig]
     ) -> list[Span]:
         """What the rules and the reader found; only of a correction does the reader say what is not meant."""
-        anew = says_so(self.fixed.text)
         if (meant := positive(text)) == text or (reading.acts["correct"] >= CORRECTS and meant):
-            return merged(spans, reading, text, slots, self.context, anew=anew)
+            return merged(spans, reading, text, slots, self.context)
         named = self.assistant.rules.read(text, slots, self.context, asked=self.context.asked)
         denied = {(span.slot, span.value) for span in named if span.value} - {(span.slot, span.value) for span in spans}
-        found = merged(spans, reading, meant, slots, self.context, anew=anew)
+        found = merged(spans, reading, meant, slots, self.context)
         if reading.acts["start"] >= REQUESTS:
             return found  # 'so that nobody can use my credit card' denies no credit card
         return [span for span in found if (span.slot, span.value) not in denied]

@@ -57,7 +57,7 @@ def _same_verb(said: str, name: str) -> bool:
 
 
 def _likeness(said: str, name: str) -> float:
-    if said.replace("'", "") == name.replace("'", ""):
+    if said == name:
         return 0.95
     if len(name) < 4 or len(said) < 4 or any(letter.isdigit() for letter in said):
         return 0.0
