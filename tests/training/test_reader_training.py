@@ -21,7 +21,7 @@ from training.reader.noise import as_written, chatty
 from training.reader.samples import ANY, UNKNOWN, VALUE
 from training.reader.values import made_up, value
 from training.reader.weights import known_words
-from training.reader.written import HERE, Domains
+from training.reader.written import HERE, MOST_SLOTS, Domains, _shown
 
 from soni.du.local.packing import ROLES, TYPE_WORDS, FlowText, Packer, SlotText, batch, sees
 from soni.du.local.pieces import Vocabulary
@@ -245,12 +245,46 @@ def test_a_gloss_says_english_in_spanish_words(data: Path) -> None:
     assert gloss.of("xyzzy", random.Random(0)) == "xyzzy"
 
 
+def test_the_slots_that_are_told_do_not_give_the_flow_away() -> None:
+    domain = next(one for one in DOMAINS.domains if one.name == "bowling")
+    flow, *others = domain.flows
+    own = set(domain.flows[flow].slots)
+    draw = random.Random(3)
+    told = [set(_shown(draw, domain, flow, None, None)) for _ in range(300)]
+    assert 100 < sum(one == own for one in told) < 250
+    assert sum(not one for one in told) > 5
+    assert sum(bool(own) and not own <= one for one in told) > 20
+    asked = next(iter(domain.flows[others[0]].slots))
+    for _ in range(50):
+        shown = _shown(draw, domain, flow, others[0], asked)
+        assert asked in shown
+        assert len(shown) == len(set(shown)) <= MOST_SLOTS
+
+
+def test_a_request_is_told_with_the_flows_it_is_most_like(dialogues: Dialogues) -> None:
+    dialogues.place(_letters)
+    turn = next(one for one in dialogues.starts if one.service == "Trains_1")
+    draw, seen, foreign = random.Random(1), 0, 0
+    for _ in range(200):
+        sample = dialogues.sample(draw, turn, [])
+        seen += any("song" in flow.words.lower() for flow in sample.flows)
+        foreign += bool(sample.slots) and all(label.status == UNKNOWN for label in sample.labels)
+    assert seen > 50
+    assert foreign < seen
+
+
 # Intent sets
 
 
 @pytest.fixture(scope="session")
 def intents(data: Path) -> Intents:
-    return Intents(data / "intents.json.gz", Gloss(data))
+    return Intents(data / "intents.json.gz", _letters, Gloss(data))
+
+
+def _letters(texts: list[str]) -> Any:
+    """Vectors of texts that are alike where their letters are."""
+    counts = np.array([[text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts])
+    return counts / np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-9)
 
 
 def test_every_written_intent_is_told_by_phrases_of_its_own(intents: Intents) -> None:
@@ -262,21 +296,22 @@ def test_every_written_intent_is_told_by_phrases_of_its_own(intents: Intents) ->
         assert {text for text in texts if texts.count(text) > 1} == set(), one.name
 
 
-def test_the_nearest_intents_share_the_most_words() -> None:
+def test_the_nearest_intents_come_first_and_of_each_the_nearest_phrases() -> None:
     one = IntentSet(
         "post",
         "en",
         {
-            "track parcel": ["where is my parcel"],
+            "track parcel": ["where is my parcel", "track my parcel", "has it been sent"],
             "late parcel": ["my parcel is late"],
-            "opening hours": ["when are you open"],
+            "opening hours": ["when do you open"],
         },
     )
-    assert one.near == {
-        "track parcel": ["late parcel", "opening hours"],
-        "late parcel": ["track parcel", "opening hours"],
-        "opening hours": ["track parcel", "late parcel"],
-    }
+    one.place(_letters)
+    assert one.ranked(3, {"track parcel": [1, 2], "late parcel": [], "opening hours": [4]}) == [
+        ("late parcel", []),
+        ("track parcel", ["track my parcel", "has it been sent"]),
+        ("opening hours", ["when do you open"]),
+    ]
 
 
 def test_an_intent_sample_tells_its_own_intent_and_never_the_message_itself(intents: Intents) -> None:

@@ -47,7 +47,7 @@ examples are measured and the three Spanish assistants of `bench/understanding/s
 {steps:,} steps of {batch} samples, {seconds} seconds on one {device}, seed {seed}; parts of the mixture: {shares}.
 {earlier}"""
 _REQUESTS = "| the same: `training/reader/intents`, sets of many near intents | {count:,} requests | Apache-2.0 |\n"
-_EARLIER = """They went on from {steps:,} steps with {written_domains} of the assistants; of both the weights are the mean, {share:.0%} of
+_EARLIER = """They went on from {steps:,} steps with {written_domains} assistants; of both the weights are the mean, {share:.0%} of
 it the later ones.
 """
 _LIMITS = """
@@ -72,7 +72,7 @@ def card(facts: dict[str, Any], figures: dict[str, dict[str, Any]], size: int) -
         shares=", ".join(f"{name} {share * 100:.0f} %" for name, share in facts["shares"].items()),
         requests=_REQUESTS.format(count=requests) if requests else "",
         size=size / 1e6,
-        earlier=_EARLIER.format(**facts["earlier"], share=facts.get("share", 0.5)) if "earlier" in facts else "",
+        earlier=_EARLIER.format(**{**facts["earlier"], "share": facts.get("share", 0.5)}) if "earlier" in facts else "",
         **{key: settings[key] for key in ("batch", "seed", "layers", "width")},
     )
     rows = [f"| {name} | {_shown(one)} | {one['note']} |" for name, one in figures.items()]

@@ -9,6 +9,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from soni.du.local.packing import FLOW, FLOW_ACTIVE, SLOT, SLOT_ASKED, SLOT_FILLED, FlowText
 from training.reader.noise import as_written
 from training.reader.samples import (
@@ -26,8 +28,11 @@ from training.reader.samples import (
 from training.reader.values import NUMBERS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from random import Random
+
+    from soni.du.local.packing import Array, SlotText
 
 _ACTS = {
     "AFFIRM": "affirm",
@@ -44,6 +49,10 @@ _ACTS = {
 }
 _CONFIRMING = {"CONFIRM", "OFFER", "OFFER_INTENT"}
 MOST_SLOTS = 14
+_NEAREST = 16
+_ELSEWHERE, _WITHOUT = 0.7, 0.08
+"""How often the slots of the flow are told that a request seems to be for and is not, and how often none with any
+request: if they were always those of the right one, they alone would tell it."""
 
 _MENDED = [(re.compile(pattern, re.IGNORECASE), better) for pattern, better in WORDING["mended"]]
 
@@ -116,6 +125,18 @@ class Dialogues:
                 examples = self.flows[f"{turn.service}/{turn.intent}"].examples.setdefault("en", [])
                 examples.append((turn.dialogue, turn.message))
         self.starts = [turn for turn in self.turns if turn.starts]
+        self._near: dict[str, list[str]] = {}
+
+    def place(self, encode: Callable[[list[str]], Array]) -> None:
+        """Find for each request the flows that it is most like: those are what the product chooses among."""
+        keys = list(self.flows)
+        told = [flow.texts["en"][0] for flow in self.flows.values()]
+        flows = encode([f"{name}: {description}" for name, description in told]).astype(np.float32)
+        asked = list({turn.message for turn in [*self.turns, *self.spanish] if turn.starts})
+        for start in range(0, len(asked), 1000):
+            some = asked[start : start + 1000]
+            order = np.argsort(-(encode(some).astype(np.float32) @ flows.T), axis=1)[:, :_NEAREST]
+            self._near |= {text: [keys[one] for one in row] for text, row in zip(some, order.tolist(), strict=True)}
 
     def translations(self) -> list[tuple[str, str]]:
         """Spanish messages with the English ones that they were translated from."""
@@ -191,6 +212,9 @@ class Dialogues:
         wanted = f"{turn.service}/{turn.intent}"
         message, acts, informed, spans = turn.message, set(turn.acts), dict(turn.informed), dict(turn.spans)
         domain = turn.service.split("_")[0]
+        near = [self.flows[key] for key in self._near.get(turn.message, [])]
+        if near and draw.random() < 0.6:
+            others = list({flow.key: flow for flow in [*near[: draw.choice([3, 6, 10])], *others]}.values())
         others = [flow for flow in others if flow.domain != domain]
         is_dropped = turn.starts and draw.random() < 0.1
         is_strange = not is_dropped and turn.language == "en" and draw.random() < 0.04
@@ -219,7 +243,14 @@ class Dialogues:
             acts.add("correct")
         if "dontcare" in informed.values():
             acts.add("skip")
-        slots, labels = self._slots(draw, turn, tongue, message, {} if is_dropped else informed, spans)
+        first = self._first(near, keys, wanted) if turn.starts and not active and not turn.asked else wanted
+        way = draw.random()
+        if first != wanted and way < _ELSEWHERE:
+            slots, labels = self._foreign(draw, first, tongue)
+        elif turn.starts and not turn.asked and way > 1 - _WITHOUT:
+            slots, labels = [], []
+        else:
+            slots, labels = self._slots(draw, turn, tongue, message, {} if is_dropped else informed, spans)
         return Sample(
             message=as_written(message, draw),
             bot=turn.bot if draw.random() < 0.95 else "",
@@ -232,6 +263,17 @@ class Dialogues:
             unknown_acts=frozenset({"greet", "resume", "chat"} - acts),
         )
 
+    def _first(self, near: list[FlowSchema], keys: list[str], wanted: str) -> str:
+        """The flow that a request seems to be for by its words, if it is of another service; else the right one."""
+        key = next((flow.key for flow in near if flow.key in keys), wanted)
+        return wanted if key.split("/")[0] == wanted.split("/")[0] else key
+
+    def _foreign(self, draw: Random, key: str, language: str) -> tuple[list[SlotText], list[SlotLabel]]:
+        """The slots of a flow that is not asked for; whether the message has values for them nobody said."""
+        declared = self.slots[key.split("/")[0]]
+        names = draw.sample(self.flows[key].slots, min(MOST_SLOTS, len(self.flows[key].slots)))
+        return [declared[name].told(draw, language)[0] for name in names], [SlotLabel(UNKNOWN) for _ in names]
+
     def _slots(
         self,
         draw: Random,
@@ -240,7 +282,7 @@ class Dialogues:
         message: str,
         informed: dict[str, str],
         spans: dict[str, tuple[int, int]],
-    ) -> tuple[list[Any], list[SlotLabel]]:
+    ) -> tuple[list[SlotText], list[SlotLabel]]:
         declared = self.slots[turn.service]
         intent = next((one for one in (turn.intent, turn.before) if one != "NONE"), None)
         names = list(self.flows[f"{turn.service}/{intent}"].slots) if intent else list(declared)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from math import log
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,17 +17,23 @@ from training.reader.noise import mistyped
 from training.reader.samples import Sample, written_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from random import Random
 
+    from soni.du.local.packing import Array
     from training.reader.gloss import Gloss
 
 HERE = Path(__file__).with_name("intents")
 GLOSSED = 0.35
 """The part of the English sets that is said word by word in Spanish."""
-_NEAREST = 16
-"""How many intents count as near another."""
 _FEW = 5
-"""How many phrases an author gives; the one most like the message is told."""
+"""How many phrases an author gives; those most like the message are told."""
+_MEAN_OF = 3
+"""Of how many of an intent's texts, the nearest ones, the mean tells how near the intent is."""
+_NAMES_ONLY = 0.4
+"""The part of samples in which an author gave names alone."""
+_NAMED = 0.85
+"""The part in which the names are told; in the rest an intent is its phrases."""
 
 
 @dataclass
@@ -39,40 +43,56 @@ class IntentSet:
     name: str
     language: str
     intents: dict[str, list[str]]
+    name_vectors: Array = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
+    row_vectors: Array = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
 
     @cached_property
     def rows(self) -> list[tuple[str, str]]:
         return [(text, label) for label, texts in self.intents.items() for text in texts]
 
+    @cached_property
+    def places(self) -> dict[str, range]:
+        """Where the rows of each intent stand."""
+        ends = list(accumulate(len(texts) for texts in self.intents.values()))
+        return {
+            label: range(end - len(self.intents[label]), end) for label, end in zip(self.intents, ends, strict=True)
+        }
+
     def requests(self) -> list[list[str]]:
         """For each intent its name and what people say for it."""
         return [[label, *texts] for label, texts in self.intents.items()]
 
-    @cached_property
-    def near(self) -> dict[str, list[str]]:
-        """For each intent those whose requests are in the most alike words, the most alike first."""
-        bags = [
-            Counter(word for text in [label, *texts] for word in _words(text)) for label, texts in self.intents.items()
-        ]
-        rarity = Counter(word for bag in bags for word in bag)
-        number = {word: place for place, word in enumerate(rarity)}
-        table = np.zeros((len(bags), len(number)), np.float32)
-        for row, bag in zip(table, bags, strict=True):
-            for word, count in bag.items():
-                row[number[word]] = (1 + log(count)) * log(1 + len(bags) / rarity[word])
-        table /= np.linalg.norm(table, axis=1, keepdims=True)
-        labels = list(self.intents)
-        like = table @ table.T - 2 * np.eye(len(labels), dtype=np.float32)
-        return {
-            label: [labels[one] for one in np.argsort(-row)[: min(_NEAREST, len(labels) - 1)]]
-            for label, row in zip(labels, like, strict=True)
-        }
+    def place(self, encode: Callable[[list[str]], Array]) -> None:
+        """Find the vectors of all that is said in it."""
+        self.name_vectors, self.row_vectors = encode(list(self.intents)), encode([text for text, _ in self.rows])
+
+    def ranked(self, number: int, phrases: dict[str, list[int]]) -> list[tuple[str, list[str]]]:
+        """The intents, the most like a row first, each with its phrases, the most like it first.
+
+        How like they are is what the product goes by: the mean of the nearest three of name and phrases.
+        """
+        said = self.row_vectors[number].astype(np.float32)
+        names = self.name_vectors.astype(np.float32) @ said
+        told = [row for rows in phrases.values() for row in rows]
+        like = iter((self.row_vectors[told].astype(np.float32) @ said).tolist() if told else [])
+        found = []
+        for name, own in zip(self.intents, names.tolist(), strict=True):
+            near = sorted(((next(like), self.rows[row][0]) for row in phrases[name]), reverse=True)
+            best = sorted((own, *(value for value, _ in near)), reverse=True)[:_MEAN_OF]
+            found.append((sum(best) / len(best), name, [text for _, text in near]))
+        return [(name, texts) for _, name, texts in sorted(found, reverse=True)]
 
 
 class Intents:
     """Public intent sets, and those that were written by hand: many intents each that differ in one point only."""
 
-    def __init__(self, path: Path, gloss: Gloss | None = None, written: Path = HERE) -> None:
+    def __init__(
+        self,
+        path: Path,
+        encode: Callable[[list[str]], Array],
+        gloss: Gloss | None = None,
+        written: Path = HERE,
+    ) -> None:
         self._gloss = gloss
         with gzip.open(path, "rt", encoding="utf-8") as file:
             self.public = [IntentSet(name, "en", _by_label(rows)) for name, rows in json.load(file).items()]
@@ -80,26 +100,31 @@ class Intents:
         self.sets = [*self.public, *self.written]
         self._weights = [len(one.rows) ** 0.6 for one in self.sets]
         for one in self.sets:
-            _ = one.near  # once, before processes share it
+            one.place(encode)  # once, before processes share it
 
     def english(self) -> list[IntentSet]:
         """The sets that an English encoder can teach."""
         return [one for one in self.sets if one.language == "en"]
 
     def sample(self, draw: Random, bots: list[str]) -> Sample:
+        """A request, with the intents that it is most like, as the product would find them, and some others."""
         one = draw.choices(self.sets, self._weights)[0]
-        text, label = draw.choice(one.rows)
-        count = draw.choice([2, 4, 6, 8, 8, 10, 14, 20])
-        near = one.near[label][: max(4, count)]
-        others = [other for other in one.intents if other != label]
-        chosen = draw.sample(near, min(len(near), max(1, round(count * draw.choice([0.5, 0.7, 0.9])))))
-        chosen = list(dict.fromkeys([*chosen, *draw.sample(others, min(count, len(others)))]))[:count]
+        number = draw.randrange(len(one.rows))
+        text, label = one.rows[number]
+        way = draw.random()
+        few = 0 if way < _NAMES_ONLY else _FEW
+        phrases = {name: _some(draw, places, number, few) for name, places in one.places.items()}
+        ranked = one.ranked(number, phrases)
+        others = [pair for pair in ranked if pair[0] != label]
+        count = draw.choice([2, 4, 6, 6, 8, 8, 10, 14, 20])
+        near = round(count * draw.choice([0.5, 0.8, 1.0]))
+        chosen = others[:near] + draw.sample(others[near:], min(count - near, max(0, len(others) - near)))
         is_gone = draw.random() < 0.12
         if not is_gone:
-            chosen.append(label)
+            chosen.append(next(pair for pair in ranked if pair[0] == label))
         draw.shuffle(chosen)
-        way = draw.random()
-        told = [_told(draw, one, other, text, way) for other in chosen]
+        shown, is_named = draw.choice([1, 1, 2, 3]), way < _NAMED
+        told = ["; ".join([*([name] if is_named or not texts else []), *texts[:shown]]) for name, texts in chosen]
         bot = draw.choice(["", "", "Hi, how can I help you?", draw.choice(bots)])
         if self._gloss is not None and one.language == "en" and draw.random() < GLOSSED:
             text = self._gloss.of(text, draw)
@@ -109,26 +134,16 @@ class Intents:
             bot=bot,
             task=None,
             flows=[FlowText(other) for other in told],
-            flow=-1 if is_gone else chosen.index(label),
+            flow=-1 if is_gone else [name for name, _ in chosen].index(label),
             acts=frozenset({"outside"} if is_gone else {"start"}),
             unknown_acts=frozenset(set(ACTS) - {"start", "outside", "affirm", "negate", "cancel"}),
         )
 
 
-def _told(draw: Random, one: IntentSet, label: str, text: str, way: float) -> str:
-    """An intent by its name, by what people say, or by both; all flows of a sample in one way."""
-    if way < 0.4:
-        return label
-    said, texts = set(_words(text)), one.intents[label]
-    some = [other for other in draw.sample(texts, min(_FEW, len(texts))) if other != text]
-    example = max(some, key=lambda other: len(said & set(_words(other))), default="")
-    if not example:
-        return label
-    return example if way > 0.85 else f"{label}; {example}"
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
+def _some(draw: Random, places: range, number: int, few: int) -> list[int]:
+    """Some rows of an intent, without the one that is asked about."""
+    rows = draw.sample(places, min(few + 1, len(places))) if few else []
+    return [row for row in rows if row != number][:few]
 
 
 def _by_label(rows: list[list[str]]) -> dict[str, list[str]]:

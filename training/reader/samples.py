@@ -96,9 +96,10 @@ class FlowSchema:
         ]
 
     def _example(self, draw: Random, language: str, without: str) -> str:
-        examples = self.examples.get(language)
-        source, text = draw.choice(examples) if examples else ("", "")
-        return "" if source == without else text
+        """Up to three phrases; the message's own is none of them."""
+        examples = self.examples.get(language, [])
+        some = draw.sample(examples, min(draw.choice([1, 1, 2, 3]), len(examples)))
+        return "; ".join(text for source, text in some if source != without)
 
 
 @dataclass(slots=True)

@@ -46,6 +46,8 @@ _WARM_UP = 300
 _PATIENCE = 120
 _ALIKE = 4
 """How many sentences that ask for the same are shown together."""
+_OFTEN = (1, 3, 1, 1)
+"""How often which kind of groups is shown: public intents, near intents written by hand, written flows, dialogues."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Settings:
     rate: float = 2.5e-4
     sentences: int = 256
     """Sentences a step by which the reader stays an encoder of them."""
-    likeness: float = 0.3
+    likeness: float = 0.4
     workers: int = 14
     """Processes that make samples; none for this one."""
     seed: int = 1
@@ -89,7 +91,7 @@ def sentence_ids(vocabulary: Vocabulary, texts: list[str]) -> Array:
 
 
 class Teacher:
-    """The sentence encoder that the reader began as."""
+    """A sentence encoder as it is: what the reader began as, or an earlier reader."""
 
     def __init__(self, begun: Reader, role: Any, vocabulary: Vocabulary, device: str) -> None:
         self._model = deepcopy(begun)
@@ -151,7 +153,7 @@ class Sentences:
         small batch costs is being begun.
         """
         taught = self._draw.choices(range(len(self._ids)), k=count)
-        part = self._draw.choice(self._draw.choice(self._groups))
+        part = self._draw.choice(self._draw.choices(self._groups, _OFTEN)[0])
         groups = self._draw.sample(part, min(count // _ALIKE, len(part)))
         rows = [self._ids[taught], *(group[self._draw.sample(range(len(group)), _ALIKE)] for group in groups)]
         together = np.zeros((sum(len(row) for row in rows), _LONGEST + 2), np.int64)
@@ -235,12 +237,18 @@ def train(settings: Settings, log: Callable[[str], None] = print, folder: Path |
     old_ids = json.loads((data / "old_ids.json").read_text(encoding="utf-8"))
     gloss = Gloss(data)
     dialogues, domains = Dialogues(data), Domains(folder) if folder else Domains()
-    intents = Intents(data / "intents.json.gz", gloss)
     with gzip.open(data / "pool.json.gz", "rt", encoding="utf-8") as file:
         pool = json.load(file)
     words = json.loads((data / "words.json").read_text(encoding="utf-8"))
     model, role = _beginning(settings, vocabulary, old_ids)
-    teacher = Teacher(model, role, vocabulary, device)
+    teacher = encode = Teacher(model, role, vocabulary, device)
+    if settings.earlier:
+        base = load(settings.base) if settings.base else {}
+        known = whole_weights(join(settings.earlier.parent, settings.earlier.name), base, old_ids)
+        model.load_state_dict({name: torch.as_tensor(array) for name, array in known.items()})
+        encode = Teacher(model, None, vocabulary, device)
+    intents = Intents(data / "intents.json.gz", encode.vectors, gloss)
+    dialogues.place(encode.vectors)
     texts, labels = teaching_texts(dialogues, intents, pool, words)
     taught = Taught(texts, labels, teacher.vectors(texts), teacher.vectors(labels))
     sentences = Sentences(dialogues, domains, intents, taught, teacher, gloss, vocabulary, settings.seed)
@@ -251,10 +259,6 @@ def train(settings: Settings, log: Callable[[str], None] = print, folder: Path |
         batches = iter(Batches(mixture, packer, settings.batch, settings.seed, settings.workers))
     else:
         batches = mixture.batches(packer, settings.batch, settings.seed)
-    if settings.earlier:
-        base = load(settings.base) if settings.base else {}
-        known = whole_weights(join(settings.earlier.parent, settings.earlier.name), base, old_ids)
-        model.load_state_dict({name: torch.as_tensor(array) for name, array in known.items()})
     kept = first_new(old_ids) if settings.base else 0
     left = settings.minutes * 60 - (time.monotonic() - began)
     trained = _steps(settings, model.to(device).train(), kept, batches, sentences, device, left, log)
@@ -343,7 +347,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=512, help="samples a step (%(default)s)")
     parser.add_argument("--rate", type=float, default=2.5e-4, help="learning rate of the layers (%(default)s)")
     parser.add_argument("--sentences", type=int, default=256, help="sentences a step for the encoder (%(default)s)")
-    parser.add_argument("--likeness", type=float, default=0.3, help="what sentences alike count for (%(default)s)")
+    parser.add_argument("--likeness", type=float, default=0.4, help="what sentences alike count for (%(default)s)")
     parser.add_argument("--workers", type=int, default=14, help="processes that make samples (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="what the draws depend on (%(default)s)")
     given = vars(parser.parse_args())

@@ -336,8 +336,9 @@ class Domains:
         states = {f"{domain.name}/{paused}": FLOW_PAUSED, f"{domain.name}/{active}": FLOW_ACTIVE}
         flows = [FlowText(one.told(draw, tongue, source), states.get(one.key, FLOW)) for one in candidates]
         keys = [one.key for one in candidates]
+        names = _shown(draw, domain, flow, active, asked)
         slots, labels = self._slots(
-            draw, domain, tongue, written, flow, asked, filled or set(), task, skipped, maybe or set()
+            draw, domain, tongue, written, names, asked, filled or set(), task, skipped, maybe or set()
         )
         number = -1 if is_open else UNKNOWN
         soft = None
@@ -365,18 +366,13 @@ class Domains:
         domain: Domain,
         language: str,
         written: Written,
-        flow: str | None,
+        names: list[str],
         asked: str | None,
         filled: set[str],
         task: str | None,
         skipped: str | None,
         maybe: set[str],
     ) -> tuple[list[SlotText], list[SlotLabel]]:
-        names = list(domain.flows[flow].slots) if flow and draw.random() < 0.7 else list(domain.slots)
-        if asked and asked not in names:
-            names.append(asked)
-        draw.shuffle(names)
-        names = names[:MOST_SLOTS]
         tells = draw.random() < 0.85
         slots, labels = [], []
         for name in names:
@@ -397,3 +393,26 @@ class Domains:
             else:
                 labels.append(SlotLabel(VALUE, span=written.spans[name]))
         return slots, labels
+
+
+def _shown(draw: Random, domain: Domain, flow: str | None, active: str | None, asked: str | None) -> list[str]:
+    """The slots that are told, in any order.
+
+    The product tells those of what runs and those of the flow that seems nearest, which need not be the right one: if
+    they were always those of the right one, they alone would tell it.
+    """
+    ways = {"right": 0.45, "other": 0.15, "both": 0.1, "none": 0.05, "all": 0.25}
+    way = draw.choices(list(ways), list(ways.values()))[0]
+    near = {
+        "right": [flow],
+        "other": [draw.choice(list(domain.flows))],
+        "both": [flow, draw.choice(list(domain.flows))],
+        "none": [],
+        "all": list(domain.flows),
+    }[way if flow else "all"]
+    names = {slot: None for one in [active, *near] if one for slot in domain.flows[one].slots}
+    told = [name for name in names if name != asked]
+    draw.shuffle(told)
+    told = [*([asked] if asked else []), *told][:MOST_SLOTS]
+    draw.shuffle(told)
+    return told

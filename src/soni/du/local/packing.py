@@ -71,7 +71,7 @@ TYPE_WORDS = {
     "iban": "account",
 }
 """The word that a slot's mark is, so that its type is known."""
-MOST_SAID, MOST_BOT, MOST_WORDS, MOST_OPTION = 64, 40, 28, 8
+MOST_SAID, MOST_BOT, MOST_WORDS, MOST_OPTION = 64, 40, 48, 8
 
 
 @dataclass(frozen=True, slots=True)
