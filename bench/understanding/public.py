@@ -86,12 +86,17 @@ class Dialogues:
         self.unseen = {service["service_name"] for service in self.schema if not service.get("seen_in_train")}
         """Services of which no model of ours saw a turn."""
 
-    def starts(self) -> Iterator[tuple[str, Labelled]]:
-        """Turns in which the active intent changes: the service, and the message with the flow it starts."""
+    def starts(self, *, alone: bool = False) -> Iterator[tuple[str, Labelled]]:
+        """Turns in which the active intent changes: the service, and the message with the flow it starts.
+
+        What runs and what the bot said last is known, as in any conversation ('ok, book it'), but not to the message
+        alone.
+        """
         for turn in self.turns:
             for frame in turn["frames"]:
                 if frame["intent"] not in ("NONE", frame["intent_before"]):
-                    yield frame["service"], Labelled(turn["user"], (StartFlow(flow=_flow(frame["intent"])),))
+                    place = Place() if alone else self._before(turn, frame)
+                    yield frame["service"], Labelled(turn["user"], (StartFlow(flow=_flow(frame["intent"])),), place)
 
     def values(self, *, told: bool = True) -> Iterator[tuple[str, Labelled]]:
         """Turns in which slots are said; which intent they are about is told, or only which one was active before."""
@@ -122,6 +127,11 @@ class Dialogues:
                 meant = (DenyConfirmation(),)
             frame = turn["frames"][0]
             yield frame["service"], Labelled(turn["user"], meant, self._place(turn, frame, set(), task="confirm"))
+
+    def _before(self, turn: dict[str, Any], frame: dict[str, Any]) -> Place:
+        """The place of a turn that begins something: nothing of what it begins is known."""
+        flow, said = frame["intent_before"], turn["system"]["text"] if turn["system"] else ""
+        return Place(flow=None if flow == "NONE" else _flow(flow), history=[{"bot": said}] if said else [])
 
     def _place(self, turn: dict[str, Any], frame: dict[str, Any], slots: set[str], task: str | None = None) -> Place:
         system = turn["system"] or {"text": "", "acts": [], "asked": []}

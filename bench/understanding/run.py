@@ -95,6 +95,8 @@ def dialogues(table: Table, most: int) -> None:
     share = sum(right * count for right, count in own) / len(starts)
     table.add("SGD, flow chosen, own service", share, 94, "%", f"{len(starts)} turns")
     table.add("SGD, flow chosen, all intents", choice(data.all, [one for _, one in starts]), 90, "%")
+    alone = choice(data.all, [one for _, one in data.starts(alone=True)])
+    table.add("the same, by the message alone", alone, None, "%", "nothing known of what was said before")
     started = scored(by_service(starts, lambda service: data.services[service], most))
     table.add("SGD, flow started, own service", started.flows.recall * 100, None, "%", "the same, thresholds included")
     slots = scored(by_service(list(data.values()), lambda service: data.services[service], most))

@@ -30,6 +30,7 @@ yes, I want to think about it for a while|yes, provided that it is free|sí, cua
 sure, over my dead body my friend|yes, first show me my balance|yes, when I get paid|cierro|clare|fife euros
 you sure|tira eso|ok...|bueno...
 adelanto 60|ok i wont send it|yes?|ok what is the fee?|yes to what?|yes but|not yes|I said no, yes?|yes and no
+yes? no|ok? are you sure|yes? María|sí? espera|yes? yes but 60|vale? no lo sé
 """
 
 

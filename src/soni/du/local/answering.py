@@ -165,7 +165,7 @@ def _words(message: Message) -> list[Found] | None:
         own = next((found for found in values if slot_of(found) == name), None)
         if named and len(values) < 2 and is_name(message.core):
             values, own = [], None  # all of it
-        if own is not None and len(values) == 1 and len(own.words.split()) >= SHORT and own.confidence >= SURE:
+        if own is not None and len(values) == 1 and not named and own.confidence >= SURE:
             return [_told(message, own)]
         if own is not None and (named or len(values) > 1 or own.confidence >= SURE):
             return values

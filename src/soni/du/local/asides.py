@@ -51,7 +51,7 @@ _READ_ACTS: dict[str, Command] = {
 }
 TOLD_OFF = 0.9
 """The same where any words are an answer."""
-PLAINLY = 0.97
+PLAINLY = 0.985
 """The same where whatever a person wants to tell is one."""
 _NOT = re.compile(r"\b(?:no|not|nor|without|sin|ni|never|nunca|tampoco|paso|\w+n't|dont|wont|shant|cant)\b")
 _FEWEST_WORDS = 2

@@ -43,11 +43,13 @@ _MOST_WORK = 2e8
 """Beyond this many phrases times flows the regression would hold up the start; similarity alone remains."""
 SURE = (11.4, 4.6, -5.35)
 """Confidence out of similarity and lead over the next flow; fitted by bench/understanding/calibrate.py."""
-SURE_READ = (3.92, 9.78, 0.28, -0.21, -4.05)
+SURE_READ = (3.53, 10.71, 0.14, -0.39, -4.16)
 """The same with what the trained reader says: its part is the logit of the probability that it gives to the flow."""
-SURE_READ_ABROAD = (7.18, 2.84, 0.4, -0.08, -2.53)
+SURE_READ_ABROAD = (5.72, 3.38, 0.47, -0.06, -1.75)
 """The same for other languages, of which the reader has learned less."""
 MOST_LEAD = 0.3
+ALONE = 0.2
+"""The lead of a flow that has no other beside it."""
 LEAST = 0.01
 """No less is made of a flow by the reader: it is surer than it is right."""
 FOREIGN = -0.5
@@ -76,25 +78,31 @@ def nearest(message: str, phrases: tuple[str, ...]) -> tuple[float, str]:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How much a message asks for a flow, and the phrase that shows it best."""
+    """How much a message asks for a flow, and the phrases that show it best."""
 
     flow: str
     value: float
     """What flows are ranked by."""
     similar: float
     """How alike the message and the flow's phrases are, at most one."""
-    phrase: str
+    phrases: tuple[str, ...]
+    """The flow's phrases that are nearest, the nearest first."""
     read: float | None = None
     """How likely the trained reader thinks it; None where it did not look."""
     outside: float = 0.5
     """How likely it thinks that the message asks for nothing there is."""
+
+    @property
+    def phrase(self) -> str:
+        """The phrase that shows best why the message may ask for the flow."""
+        return self.phrases[0]
 
 
 def confidence(ranked: Sequence[Score], language: str | None = None) -> float:
     """How likely the first of these flows is what the message asks for."""
     if not ranked:
         return 0.0
-    ahead = min(ranked[0].value - ranked[1].value, MOST_LEAD) if len(ranked) > 1 else MOST_LEAD / 2
+    ahead = min(ranked[0].value - ranked[1].value, MOST_LEAD) if len(ranked) > 1 else ALONE
     if ranked[0].read is not None:
         similar, lead, read, outside, base = SURE_READ if language in (None, "en") else SURE_READ_ABROAD
         base += read * logit(ranked[0].read) + outside * logit(ranked[0].outside)
@@ -146,7 +154,7 @@ class FlowScorer:
         said = " ".join(content(message))
         exact = self._exact.get(said)
         if exact in flows and exact is not None:
-            return [Score(exact, 1.0, 1.0, message)]
+            return [Score(exact, 1.0, 1.0, (message,))]
         if not said:
             return []
         near: dict[str, list[tuple[float, str]]] = {name: [] for name in flows}
@@ -159,7 +167,8 @@ class FlowScorer:
                 best = sorted(values, reverse=True)[:_NEAREST]
                 mean = sum(value for value, _ in best) / len(best)
                 extra = 0.0 if learned is None else LEARNED * float(learned[self._flows.index(name)])
-                scores.append(Score(name, mean + extra, (best[0][0] + mean) / 2, best[0][1]))
+                phrases = tuple(phrase for _, phrase in best)
+                scores.append(Score(name, mean + extra, (best[0][0] + mean) / 2, phrases))
         return sorted(scores, key=lambda score: score.value, reverse=True)
 
 

@@ -108,10 +108,10 @@ class Message:
             language = self.context.reading.language
             near = self.assistant.scorer.ranked(self.core, list(self.context.flows), language)
             most = CANDIDATES if language == "en" else CANDIDATES_ABROAD
-            told = {score.flow: score.phrase for score in near[:most]}
+            told = {score.flow: score.phrases for score in near[:most]}
             active = self.context.active_flow
             if active in self.context.flows and active is not None:
-                told.setdefault(active, "")
+                told.setdefault(active, ())
             slots = self._told_slots(self._first([score for score in near if score.flow != active][:_WEIGHED]))
             self._readings.append(reader.read(self.fixed.text, self.context, list(told.items()), slots))
         return self._readings[0]
@@ -146,7 +146,7 @@ class Message:
         missing = [name for name in wanted if not any(name in reading.values for reading in self._readings)]
         if missing:
             flows = [
-                (flow, "") for flow in self.context.flows if set(missing) & self.context.slot_names.get(flow, set())
+                (flow, ()) for flow in self.context.flows if set(missing) & self.context.slot_names.get(flow, set())
             ]
             some = dict([(name, wanted[name]) for name in missing][:MOST_SLOTS])
             self._readings.append(reader.read(self.fixed.text, self.context, flows[:1], some))

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 MOST_OPTIONS = 10
 """With more options than that a choice is read as words."""
+MOST_PHRASES = 2
+"""How many of a flow's phrases the reader is told."""
 _LONGEST_SPAN = 24
 _REMEMBERED = 1024
 """How many readings are kept, so that what is said often is read once."""
@@ -78,16 +80,16 @@ class TrainedReader:
         self,
         text: str,
         context: DialogueContext,
-        flows: Sequence[tuple[str, str]],
+        flows: Sequence[tuple[str, tuple[str, ...]]],
         slots: Mapping[str, SlotConfig],
     ) -> Reading:
-        """Read a message for some flows, each with the phrase that speaks for it most, and for some slots."""
+        """Read a message for some flows, each with the phrases that speak for it most, and for some slots."""
         names = list(slots)
         packed, scores = self._scored(
             text,
             next((line["text"] for line in reversed(context.history) if line["role"] != "user"), ""),
             context.task["type"] if context.task else None,
-            tuple(self._flow(name, phrase, context) for name, phrase in flows),
+            tuple(self._flow(name, phrases, context) for name, phrases in flows),
             tuple(self._slot(name, slots[name], context) for name in names),
         )
         told = _softmax(np.append(scores.flows, scores.none))
@@ -110,10 +112,10 @@ class TrainedReader:
         packed = self._packer.pack(text, bot, task, flows, slots)
         return packed, self._model.read(packed)
 
-    def _flow(self, name: str, phrase: str, context: DialogueContext) -> FlowText:
+    def _flow(self, name: str, phrases: Sequence[str], context: DialogueContext) -> FlowText:
         paused = name in context.paused_flows
         state = FLOW_ACTIVE if name == context.active_flow else FLOW_PAUSED if paused else FLOW
-        return FlowText(_flow_words(name, context.flows[name], phrase, context.reading.language), state)
+        return FlowText(_flow_words(name, context.flows[name], phrases, context.reading.language), state)
 
     def _slot(self, name: str, slot: SlotConfig, context: DialogueContext) -> SlotText:
         is_filled = name in context.filled
@@ -130,11 +132,12 @@ def shown_options(slot: SlotConfig) -> list[str]:
     return list(slot.options) if len(slot.options) <= MOST_OPTIONS else []
 
 
-def _flow_words(name: str, flow: FlowConfig, phrase: str, language: str) -> str:
+def _flow_words(name: str, flow: FlowConfig, phrases: Sequence[str], language: str) -> str:
     plain = name.replace("_", " ")
     told = _in(flow.description, language)
     words = plain if not told or told.lower() == plain.lower() else f"{plain}: {told}"
-    return words if not phrase or phrase.lower() in (plain.lower(), told.lower()) else f"{words}; {phrase}"
+    new = [phrase for phrase in phrases if phrase.lower() not in (plain.lower(), told.lower())]
+    return "; ".join([words, *new[:MOST_PHRASES]])
 
 
 def _slot_words(name: str, slot: SlotConfig, language: str) -> str:

@@ -149,6 +149,8 @@ _ENDS_NO = re.compile(
 _TRAILS_OFF = re.compile(r"(?:\.\.+|…)\s*$")
 """'Ok...': somebody who has not made up their mind."""
 _GLUED = re.compile(r"(?<=[.!?])(?=[^\W\d])")
+_ECHO = re.compile(r"^\W*(?:yes|yeah|yep|s[ií]|ok|okay|vale)\?+\s+(?=\S)", re.IGNORECASE)
+"""'Yes? That's right': a yes that only says the question again; what follows decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,7 @@ def verdict(
     question shows values: if there is nothing that the rest could change, a clear yes is one whatever follows it, even
     a no ('yes, with no subtitles') where somebody who read all of it vouches for the yes.
     """
-    text = _GLUED.sub(" ", squeezed(text))
+    text = _ECHO.sub("", _GLUED.sub(" ", squeezed(text)))
     folded = fold(text)
     if trimmed(folded) in _EXCLAMATIONS or _CONDITION.match(text) or _GO_ON_AND.match(folded):
         return None
