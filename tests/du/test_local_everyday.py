@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,14 @@ import pytest
 from soni.core.commands import AffirmConfirmation
 from soni.du.local.merging import _meant_once
 from soni.du.local.spans import Span
-from tests.du.test_local import AMOUNT, BANKING, DAY, GUESTS, RECIPIENT, REVIEW, TRANSFER, meant, place, read
+from soni.evaluation.labelled import Labelled, Place, label_of
+from tests.du.test_local import AMOUNT, BANKING, DAY, GUESTS, LOCAL, RECIPIENT, REVIEW, TRANSFER, meant, place, read
 from tests.du.test_local_dangers import BILL, CARD, DROP, REASON
 
+NOW = datetime(2026, 11, 15, 12)
 CODE = {"flow": "security_check", "filled": {"amount": 4000, "recipient": "Ana"}, "asked": "code"}
 IBAN = {"flow": "transfer_funds", "filled": {"amount": 50, "recipient": "Bo"}, "asked": "iban"}
+STOLEN = {"flow": "block_card", "filled": {"card": "debit", "block_reason": "stolen"}, "asked": None}
 INCIDENT = {"flow": "block_card", "filled": {"card": "debit", "block_reason": "lost"}, "asked": "incident"}
 TABLE = {
     "flow": "book_table",
@@ -132,6 +136,8 @@ async def test_a_transfer_put_right_while_it_is_said(message: str, amount: str, 
         ("uy no, la que perdí es la de crédito", INCIDENT, "banking", [{"correct_slot": {"card": "credit"}}]),
         ("300 bucks... sorry i mean 300 euros", AMOUNT, "banking", [{"set_slot": {"amount": "300 euros"}}]),
         ("Yes? That's right", REVIEW, "banking", [{"affirm_confirmation": True}]),
+        ("the debit one", STOLEN, "banking", [{"out_of_scope": True}]),
+        ("it was stolen", STOLEN, "banking", [{"out_of_scope": True}]),
         ("that's right, cancel that one please", DROP, "restaurant", [{"affirm_confirmation": True}]),
         ("me da igual, como lo que sea", DIET, "restaurant", [{"set_slot": {"diet": "any"}}]),
         ("me equivoqué, son 15 y no 50", RECIPIENT, "banking", [{"correct_slot": {"amount": "15"}}]),
@@ -327,3 +333,14 @@ async def test_a_transfer_put_right_while_it_is_said(message: str, amount: str, 
 )  # fmt: skip
 async def test_what_was_misread(message: str, where: Any, example: str, commands: list[Any]) -> None:
     assert await meant(message, where, example) == commands
+
+
+async def test_a_card_that_was_stolen_may_be_any() -> None:
+    message = "my card was nicked on the bus yesterday"
+    where = Place(history=[{"bot": "Done. Ana receives €60.00. Your reference is T0004."}])
+    understood = await LOCAL["banking"].understand(message, Labelled(message, (), where).context(BANKING, now=NOW))
+    told = [{"block_reason": "stolen"}, {"incident": "on the bus yesterday"}]
+    assert [label_of(one) for one in understood.commands] == [
+        {"start_flow": "block_card"},
+        *({"set_slot": one} for one in told),
+    ]

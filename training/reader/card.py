@@ -58,7 +58,7 @@ _LIMITS = """
 - A value is one run of the message's own words; what has to be worked out ("my wife and I" for two) it does not read.
 - It never agrees to anything by itself: without the words of a yes there is no yes to a confirmation.
 - Of amounts it says whether there is one; which it is, the grammar says, and of several only a correction tells.
-- At most eight flows (six in English), fourteen slots and ten options of a choice are shown to it at once; the encoder picks the flows.
+- At most six flows (four in English), fourteen slots and ten options of a choice are shown to it at once; the encoder picks the flows.
 """
 
 

@@ -18,7 +18,7 @@ from soni.du.local import acts
 from soni.du.local.choosing import BOTH, INTERRUPT, JOINED_BAR, SURELY, request, two_requests
 from soni.du.local.clauses import without_courtesies
 from soni.du.local.correcting import corrected
-from soni.du.local.corrections import is_relative
+from soni.du.local.corrections import is_relative, positive
 from soni.du.local.lead_ins import asks_back
 from soni.du.local.message import FREE, SHORT, slot_of
 from soni.du.local.reading import NUMBERS, TELLING
@@ -102,7 +102,16 @@ def _read_as_no(message: Message) -> list[Found] | None:
     """A no that the trained reader sees; it is never asked for a yes, which words alone can say."""
     acts_read = message.reading.acts if message.reading is not None else {}
     no = acts_read.get("negate", 0.0)
-    return [Found(DenyConfirmation(), no, "read as a no")] if no >= NO and no > acts_read["affirm"] else None
+    if no < NO or no <= acts_read["affirm"] or _says_again(message):
+        return None
+    return [Found(DenyConfirmation(), no, "read as a no")]
+
+
+def _says_again(message: Message) -> bool:
+    """Whether all that is said is a choice that was made already: 'the debit one', of the debit card that is shown."""
+    spans = message.assistant.rules.read(message.core, message.filled(), message.context)
+    held = any(span.value and span.value == message.context.filled.get(span.slot) for span in spans)
+    return held and positive(message.core) == message.core and len(content(message.core)) <= SHORT
 
 
 def _yes_and(message: Message, said: Verdict) -> list[Found] | None:

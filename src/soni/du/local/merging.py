@@ -45,6 +45,8 @@ MEANT = 0.8
 """How sure of an option that nobody asked for and that is not called by its name."""
 BESIDE = 0.9
 """The same while another question is open."""
+WHICH = 0.95
+"""How sure which option it is, given that it is one of them: 'my card was nicked' is about a card, but about which?"""
 TOLD = 0.01
 """How likely at least for a value that the rules are sure of, such as an amount with its currency."""
 FOUND = 0.2
@@ -122,6 +124,8 @@ def _chosen(
         if _is_same(value.option, context.filled.get(name)):
             return None
         if value.sure < (bar if is_asked else max(bar, BESIDE if context.asked else MEANT)):
+            return None
+        if not is_asked and value.sure < WHICH * value.said:
             return None
         return Span(name, "", 0, 0, value.sure, "meant, by all that is said", value=value.option)
     if value.said < bar or trimmed(value.words) not in text:

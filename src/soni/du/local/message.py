@@ -56,9 +56,9 @@ AGREES = 0.97
 """How sure the reader must be of a yes before words that could take it back."""
 REQUESTS = 0.8
 """How sure the reader must be of a request that sounds like a refusal."""
-CANDIDATES = 6
+CANDIDATES = 4
 """How many flows the reader is told of."""
-CANDIDATES_ABROAD = 8
+CANDIDATES_ABROAD = 6
 """The same in other languages than English, in which the encoder finds the right one later."""
 MOST_SLOTS = 14
 """How many slots the reader is told of."""
