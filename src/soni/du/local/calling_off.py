@@ -27,6 +27,9 @@ _NO_MORE = re.compile(
 )
 _RATHER = re.compile(r"^(?:mejor|i'?d rather|rather)\b[\s,]*")
 
+_FEW = 2
+"""As many words only call something off, and say nothing of what comes instead."""
+
 
 def called_off(message: Message) -> list[Found] | None:
     """'Cancel the transfer', 'cancel that and show my balance'; unless calling off is what a flow is for."""
@@ -58,7 +61,8 @@ def called_off(message: Message) -> list[Found] | None:
         return [cancel, *instead]
     if _is_undoing(message, message.core):
         return None
-    if message.reading is not None and message.reading.acts["restart"] >= TOLD_OFF:
+    says_more = len(content(message.core)) > _FEW  # 'yes cancel' begins nothing anew
+    if says_more and message.reading is not None and message.reading.acts["restart"] >= TOLD_OFF:
         return [Found(Restart(), message.reading.acts["restart"], "read as restart")]
     if message.reading is not None and message.reading.acts["start"] >= TOLD_OFF:
         if not message.context.active_flow:
