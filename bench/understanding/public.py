@@ -89,8 +89,7 @@ class Dialogues:
     def starts(self, *, alone: bool = False) -> Iterator[tuple[str, Labelled]]:
         """Turns in which the active intent changes: the service, and the message with the flow it starts.
 
-        What runs and what the bot said last is known, as in any conversation ('ok, book it'), but not to the message
-        alone.
+        It stands where it was said, behind what ran and what the bot said last ('ok, book it'), unless taken alone.
         """
         for turn in self.turns:
             for frame in turn["frames"]:

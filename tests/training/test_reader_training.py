@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import random
+import shutil
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -270,7 +271,7 @@ def test_a_request_is_told_with_the_flows_it_is_most_like(dialogues: Dialogues) 
         seen += any("song" in flow.words.lower() for flow in sample.flows)
         foreign += bool(sample.slots) and all(label.status == UNKNOWN for label in sample.labels)
     assert seen > 50
-    assert foreign < seen
+    assert 0 < foreign < seen / 2
 
 
 # Intent sets
@@ -370,8 +371,17 @@ def test_labels_of_a_batch_point_at_pieces(data: Path, mixture: Mixture) -> None
 # Training and export
 
 
-@pytest.mark.timeout(400)  # it trains: fifty seconds alone, several times that beside other work
-def test_a_small_reader_learns_is_exported_and_reads(data: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def some_written(tmp_path: Path) -> Path:
+    """A few of the domains and intent sets, and all acts."""
+    for path in ("acts/en.yaml", "acts/es.yaml", "domains/bowling.yaml", "domains/vet.yaml", "intents/airline.yaml"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        shutil.copy(HERE / path, tmp_path / path)
+    return tmp_path
+
+
+@pytest.mark.timeout(400)  # it trains: seconds alone, many times that beside other work
+def test_a_small_reader_learns_is_exported_and_reads(data: Path, tmp_path: Path, some_written: Path) -> None:
     torch = needs("torch")
     needs("onnx")
     from training.reader.export import build, export
@@ -385,13 +395,13 @@ def test_a_small_reader_learns_is_exported_and_reads(data: Path, tmp_path: Path)
     torch.set_num_threads(1)
     lines: list[str] = []
     settings = Settings(data, steps=60, batch=16, rate=2e-3, sentences=8, workers=0, width=64, layers=2)
-    trained = train(settings, lines.append)
+    trained = train(settings, lines.append, some_written)
     assert np.mean(trained.losses[-10:]) < 0.8 * np.mean(trained.losses[:10])
     assert trained.facts["steps"] == 60
     assert "trained 60 steps" in lines[-1]
 
     save(trained.model, tmp_path, "small", trained.kept)
-    onward = train(replace(settings, steps=4, rate=1e-5, earlier=tmp_path / "small"), lines.append)
+    onward = train(replace(settings, steps=4, rate=1e-5, earlier=tmp_path / "small"), lines.append, some_written)
     assert np.mean(onward.losses) < 0.8 * np.mean(trained.losses[:10])
     weights = whole_weights(join(tmp_path, "small"), {}, [])
     export(weights, tmp_path / "reader.onnx", heads=2)

@@ -34,7 +34,7 @@ from training.reader.intents import Intents
 from training.reader.mixture import SHARES, Mixture, Taught, teaching_texts
 from training.reader.model import Reader, Size, likeness_loss, losses, sentence_loss
 from training.reader.weights import first_new, join, known_words, load, save, whole_weights
-from training.reader.written import Domains
+from training.reader.written import HERE, Domains
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -227,7 +227,7 @@ def _without(gradient: torch.Tensor, kept: int) -> torch.Tensor:
 
 
 def train(settings: Settings, log: Callable[[str], None] = print, folder: Path | None = None) -> Trained:
-    """Train a reader; `folder` holds the domains and acts that were written by hand, if not those beside this file."""
+    """Train a reader; `folder` holds what was written by hand, if not that beside this file."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(settings.seed)
     torch.backends.cuda.matmul.allow_tf32 = True
@@ -236,7 +236,8 @@ def train(settings: Settings, log: Callable[[str], None] = print, folder: Path |
     vocabulary = Vocabulary(known_words(data))
     old_ids = json.loads((data / "old_ids.json").read_text(encoding="utf-8"))
     gloss = Gloss(data)
-    dialogues, domains = Dialogues(data), Domains(folder) if folder else Domains()
+    written = folder or HERE
+    dialogues, domains = Dialogues(data), Domains(written)
     with gzip.open(data / "pool.json.gz", "rt", encoding="utf-8") as file:
         pool = json.load(file)
     words = json.loads((data / "words.json").read_text(encoding="utf-8"))
@@ -247,7 +248,7 @@ def train(settings: Settings, log: Callable[[str], None] = print, folder: Path |
         known = whole_weights(join(settings.earlier.parent, settings.earlier.name), base, old_ids)
         model.load_state_dict({name: torch.as_tensor(array) for name, array in known.items()})
         encode = Teacher(model, None, vocabulary, device)
-    intents = Intents(data / "intents.json.gz", encode.vectors, gloss)
+    intents = Intents(data / "intents.json.gz", encode.vectors, gloss, written / "intents")
     dialogues.place(encode.vectors)
     texts, labels = teaching_texts(dialogues, intents, pool, words)
     taught = Taught(texts, labels, teacher.vectors(texts), teacher.vectors(labels))

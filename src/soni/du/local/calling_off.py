@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from soni.core.commands import CancelFlow, Command, Restart, StartFlow
 from soni.du.local import acts
-from soni.du.local.asides import ACTED, TOLD_OFF, and_a_person, answered, last_said
+from soni.du.local.asides import ACTED, PLAINLY, TOLD_OFF, and_a_person, answered, last_said
 from soni.du.local.choosing import HEARD, JOINED_BAR, SURELY, VAGUE, request
 from soni.du.local.clauses import cuts, parts, without_courtesies
 from soni.du.local.merging import CORRECTS, SAID
@@ -26,9 +26,6 @@ _NO_MORE = re.compile(
     r"i (?:don'?t|do not|no longer) want|don'?t|leave the|drop the)\b"
 )
 _RATHER = re.compile(r"^(?:mejor|i'?d rather|rather)\b[\s,]*")
-
-_FEW = 2
-"""As many words only call something off, and say nothing of what comes instead."""
 
 
 def called_off(message: Message) -> list[Found] | None:
@@ -61,8 +58,7 @@ def called_off(message: Message) -> list[Found] | None:
         return [cancel, *instead]
     if _is_undoing(message, message.core):
         return None
-    says_more = len(content(message.core)) > _FEW  # 'yes cancel' begins nothing anew
-    if says_more and message.reading is not None and message.reading.acts["restart"] >= TOLD_OFF:
+    if message.reading is not None and message.reading.acts["restart"] >= PLAINLY:  # 'yes cancel' begins nothing anew
         return [Found(Restart(), message.reading.acts["restart"], "read as restart")]
     if message.reading is not None and message.reading.acts["start"] >= TOLD_OFF:
         if not message.context.active_flow:
