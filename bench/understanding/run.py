@@ -6,12 +6,12 @@ of the same form are taken where they are (test before dev). Thresholds were cho
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import os
 import platform
 import random
-import sys
 import time
 from collections import defaultdict
 from dataclasses import replace
@@ -287,7 +287,11 @@ def main() -> None:
         "examples": lambda: examples(table, most),
         "dialogues": lambda: dialogues(table, most),
     }
-    wanted = sys.argv[1:] or list(parts)
+    parser = argparse.ArgumentParser(prog="bench.understanding.run", description=main.__doc__)
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"one of {', '.join(parts)}; all, if none is named")
+    wanted = parser.parse_args().parts or list(parts)
+    if unknown := set(wanted) - set(parts):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(parts)}")
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     print(f"{'measure':<58} {'value':>8}    {'wanted':>7}")
     for name in wanted:
