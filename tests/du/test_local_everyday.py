@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 
+from soni import SoniConfig
 from soni.core.commands import AffirmConfirmation
+from soni.core.pending_task import collect
 from soni.du.local.merging import _meant_once
 from soni.du.local.spans import Span
+from soni.du.local.understanding import LocalUnderstanding
 from soni.evaluation.labelled import Labelled, Place, label_of
+from tests.contracts.test_understandings import context
 from tests.du.test_local import AMOUNT, BANKING, DAY, GUESTS, LOCAL, RECIPIENT, REVIEW, TRANSFER, meant, place, read
 from tests.du.test_local_dangers import BILL, CARD, DROP, REASON
 
@@ -344,3 +348,45 @@ async def test_a_card_that_was_stolen_may_be_any() -> None:
         {"start_flow": "block_card"},
         *({"set_slot": one} for one in told),
     ]
+
+
+OUTING = SoniConfig.model_validate(
+    {
+        "flows": {
+            "find_film": {
+                "trigger": {"intents": ["find a film", "which films are on"]},
+                "steps": [{"step": "a", "type": "collect", "slot": "genre"}],
+            },
+            "search_flight": {
+                "trigger": {"intents": ["find a flight", "search for flights"]},
+                "steps": [
+                    {"step": "a", "type": "collect", "slot": "origin_city"},
+                    {"step": "b", "type": "collect", "slot": "destination_city"},
+                ],
+            },
+        },
+        "slots": {
+            "genre": {"type": "text", "description": "the kind of film"},
+            "origin_city": {"type": "text", "description": "the city to fly from"},
+            "destination_city": {"type": "text", "description": "the city to fly to"},
+        },
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "flow", "asked", "values"),
+    [
+        ("I would like to see a drama movie.", "find_film", "genre", [{"genre": "drama"}]),
+        ("Asian sounds pretty good.", "find_film", "genre", [{"genre": "Asian"}]),
+        ("In Santa Rosa please.", "search_flight", "origin_city", [{"origin_city": "Santa Rosa"}]),
+        ("I am flying from Los Angeles to Las Vegas", "search_flight", "origin_city",
+         [{"origin_city": "Los Angeles"}, {"destination_city": "Las Vegas"}]),
+    ],
+)  # fmt: skip
+async def test_a_kind_is_a_word_and_a_city_has_its_article(
+    message: str, flow: str, asked: str, values: list[dict[str, str]]
+) -> None:
+    where = context(collect("?", asked), OUTING, flow=flow)
+    understood = await LocalUnderstanding(OUTING).understand(message, where)
+    assert [label_of(one) for one in understood.commands] == [{"set_slot": value} for value in values]

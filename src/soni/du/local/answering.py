@@ -165,7 +165,7 @@ def _words(message: Message) -> list[Found] | None:
         own = next((found for found in values if slot_of(found) == name), None)
         if named and len(values) < 2 and is_name(message.core):
             values, own = [], None  # all of it
-        if own is not None and len(values) == 1 and not named and own.confidence >= SURE:
+        if own is not None and len(values) == 1 and not named and own.confidence >= SURE and _is_told(message, own):
             return [_told(message, own)]
         if own is not None and (named or len(values) > 1 or own.confidence >= SURE):
             return values
@@ -191,6 +191,14 @@ def _words(message: Message) -> list[Found] | None:
     value = without_lead_in(message.fixed.as_written(message.core))
     value = without_relation(value) if named else value
     return [Found(SetSlot(slot=name, value=value), 0.8, "the open question takes any words", value)]
+
+
+def _is_told(message: Message, own: Found) -> bool:
+    """Whether an answer tells what happened or when, and does not only name something: 'a drama movie'."""
+    whole = message.fixed.as_written(message.core)
+    place = whole.find(own.words)
+    told = whole[_when(whole, place) : place + len(own.words)] if place >= 0 else own.words
+    return len(own.words.split()) >= SHORT or any(word.plain in ANCHORS for word in tokens(told))
 
 
 def _told(message: Message, own: Found) -> Found:

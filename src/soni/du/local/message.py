@@ -60,6 +60,8 @@ CANDIDATES = 4
 """How many flows the reader is told of."""
 CANDIDATES_ABROAD = 6
 """The same in other languages than English, in which the encoder finds the right one later."""
+TWICE = 2
+"""How many of them, the likeliest, it is told of with a second phrase."""
 MOST_SLOTS = 14
 """How many slots the reader is told of."""
 
@@ -108,7 +110,7 @@ class Message:
             language = self.context.reading.language
             near = self.assistant.scorer.ranked(self.core, list(self.context.flows), language)
             most = CANDIDATES if language == "en" else CANDIDATES_ABROAD
-            told = {score.flow: score.phrases for score in near[:most]}
+            told = {score.flow: score.phrases[: 1 + (place < TWICE)] for place, score in enumerate(near[:most])}
             active = self.context.active_flow
             if active in self.context.flows and active is not None:
                 told.setdefault(active, ())

@@ -56,6 +56,7 @@ _TOLD_OF = re.compile(r"\s+(?:is|was|es|era|but|pero|because|porque|who|que)\b")
 _NAME_BEHIND = re.compile(r"(?: [A-ZÀ-Ý][\w’'-]+)+")
 _LONGEST_NAME = 4
 _PARTICLES = lexicon("de del la las los el van von der den da di do dos du le y bin al san")
+_BEFORE_PLACES = lexicon("in at from near en desde")
 _NAMES_TOO = lexicon("may mar sol abril julio")
 NO_NAMES = lexicon(
     "i i'm i'd i've me you it that this he she they we us him her them someone somebody anyone nobody nothing yes no "
@@ -89,6 +90,8 @@ def _is_capital(text: str, word: Token) -> bool:
 def _name_at(text: str, words: list[Token], place: int, taken: list[Span]) -> tuple[int, int] | None:
     first = place
     while first < len(words) and words[first].plain in _RELATIVES and first - place < 2:
+        if first and all(_is_capital(text, word) for word in words[first : first + 2]):
+            break  # 'Los Angeles'
         first += 1
     last = first - 1
     for index in range(first, min(first + _LONGEST_NAME, len(words))):
@@ -131,6 +134,7 @@ def is_name(text: str) -> bool:
     small = [fold(word) in _PARTICLES or word in ("and", "&") for word in words]
     return (
         0 < len(words) <= 6
+        and fold(words[0]) not in _BEFORE_PLACES
         and capitals[0]
         and capitals[-1]
         and all(a or b for a, b in zip(capitals, small, strict=True))
@@ -174,6 +178,8 @@ def in_apposition(text: str) -> str | None:
 def without_relation(text: str) -> str:
     """The name behind what somebody is: 'Yamila' of 'my niece Yamila'; all of it where none has a capital."""
     words = _SPELT.sub("", text).split()
+    if all(word[:1].isupper() for word in words[:2]):
+        return " ".join(words)  # 'Los Angeles'
     is_name = (word[:1].isupper() and fold(word) not in _RELATIVES for word in words)
     first = next((place for place, is_one in enumerate(is_name) if is_one), 0)
     if first and fold(words[first - 1]) in ("de", "del", "of"):

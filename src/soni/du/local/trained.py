@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 MOST_OPTIONS = 10
 """With more options than that a choice is read as words."""
-MOST_PHRASES = 2
-"""How many of a flow's phrases the reader is told."""
 _LONGEST_SPAN = 24
 _REMEMBERED = 1024
 """How many readings are kept, so that what is said often is read once."""
@@ -137,7 +135,7 @@ def _flow_words(name: str, flow: FlowConfig, phrases: Sequence[str], language: s
     told = _in(flow.description, language)
     words = plain if not told or told.lower() == plain.lower() else f"{plain}: {told}"
     new = [phrase for phrase in phrases if phrase.lower() not in (plain.lower(), told.lower())]
-    return "; ".join([words, *new[:MOST_PHRASES]])
+    return "; ".join([words, *new])
 
 
 def _slot_words(name: str, slot: SlotConfig, language: str) -> str:
