@@ -444,8 +444,10 @@ def test_the_model_card_is_made_of_the_facts_and_the_figures() -> None:
     from soni.du.local.model import WEIGHTS
 
     facts = json.loads((WEIGHTS / "reader.json").read_text(encoding="utf-8"))
-    told = card(facts, {"SGD, slots": {"value": 90.123, "unit": "%", "note": "8 services"}}, 27_200_000)
-    assert "| SGD, slots | 90.1 % | 8 services |" in told
+    slots = {"value": 90.123, "at_least": 86, "unit": "%", "note": "8 services"}
+    told = card(facts, {"SGD, slots": slots, "start": {**slots, "at_least": None}}, 27_200_000)
+    assert "| SGD, slots | 90.1 % | 86 | 8 services |" in told
+    assert "| start | 90.1 % |  | 8 services |" in told
     assert f"{facts['steps']:,} steps" in told
     assert "27.2 MB" in told
     assert (WEIGHTS / "README.md").read_text(encoding="utf-8").startswith(told.split("\n\n## Figures")[0][:400])

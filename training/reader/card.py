@@ -75,8 +75,8 @@ def card(facts: dict[str, Any], figures: dict[str, dict[str, Any]], size: int) -
         earlier=_EARLIER.format(**{**facts["earlier"], "share": facts.get("share", 0.5)}) if "earlier" in facts else "",
         **{key: settings[key] for key in ("batch", "seed", "layers", "width")},
     )
-    rows = [f"| {name} | {_shown(one)} | {one['note']} |" for name, one in figures.items()]
-    table = "\n".join(["| measure | figure | |", "|---|---|---|", *rows])
+    rows = [f"| {name} | {_shown(one)} | {_wanted(one)} | {one['note']} |" for name, one in figures.items()]
+    table = "\n".join(["| measure | figure | wanted | |", "|---|---|---|---|", *rows])
     told = "\n## Figures\n\nDevelopment data, through the whole offline understanding (`make bench-understanding`).\n\n"
     return f"{head}{told}{table}\n{_LIMITS}"
 
@@ -84,6 +84,10 @@ def card(facts: dict[str, Any], figures: dict[str, dict[str, Any]], size: int) -
 def _shown(one: dict[str, Any]) -> str:
     digits = 2 if not one["unit"] else 1
     return f"{one['value']:.{digits}f} {one['unit']}".strip()
+
+
+def _wanted(one: dict[str, Any]) -> str:
+    return "" if one["at_least"] is None else f"{one['at_least']:g}"
 
 
 def main() -> None:
