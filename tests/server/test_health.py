@@ -164,9 +164,9 @@ def log() -> Iterator[io.StringIO]:
 
 
 async def test_logs_are_json_with_secrets_masked_and_no_messages(site: Site, log: io.StringIO) -> None:
-    for text in ("send", "100", "card", "4711"):
+    for text in ("send", "100", "card", "swordfish"):
         await site.say(text)
-    await site.client.get("/v1/nothing?token=4711")
+    await site.client.get("/v1/nothing?token=swordfish")
     lines = [json.loads(line) for line in log.getvalue().splitlines()]
     turns = [line for line in lines if line["event"] == "turn"]
     assert [turn["conversation"] for turn in turns] == ["local/ana"] * 4
@@ -176,7 +176,7 @@ async def test_logs_are_json_with_secrets_masked_and_no_messages(site: Site, log
     requests = [line for line in lines if line["event"] == "request"]
     assert len({request["request_id"] for request in requests}) == 5
     assert requests[-1]["status"] == 404
-    assert "4711" not in log.getvalue()
+    assert "swordfish" not in log.getvalue()
     assert "How much?" not in log.getvalue()
 
 
@@ -229,7 +229,7 @@ from tests.server.site import served
 
 async def work():
     async with served(Path({str(tmp_path)!r})) as site:
-        for text in ("send", "100", "Ana", "yes", "card", "4711"):
+        for text in ("send", "100", "Ana", "yes", "card", "swordfish"):
             trace = {{"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}
             await site.client.post("/v1/conversations/ana/messages", json={{"text": text}}, headers=trace)
 
@@ -263,4 +263,4 @@ provider.shutdown()
     (route,) = {request["http.route"] for request in spans["POST /v1/conversations/{conversation}/messages"]}
     assert route == "/v1/conversations/{conversation}/messages"
     assert len(spans) == 4, sorted(spans)
-    assert "4711" not in str(spans)
+    assert "swordfish" not in str(spans)

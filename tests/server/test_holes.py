@@ -29,11 +29,11 @@ SECRET = "a secret of many more than the thirty-two characters that are needed"
 async def test_a_secret_is_not_shown_while_its_turn_runs(site: Site) -> None:
     """Whether a message holds one is known at the end of its turn."""
     await site.say("guarded")
-    saying = asyncio.create_task(site.say("4711"))
+    saying = asyncio.create_task(site.say("swordfish"))
     await site.gate.reached.wait()
     transcript = (await site.client.get("/v1/conversations/ana/transcript")).json()
     assert transcript["running"] is True
-    assert "4711" not in json.dumps(transcript)
+    assert "swordfish" not in json.dumps(transcript)
     site.gate.open.set()
     await saying
     after = (await site.client.get("/v1/conversations/ana/transcript")).json()

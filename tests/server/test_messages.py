@@ -139,11 +139,11 @@ async def test_a_secret_is_asked_for_as_one_and_shown_nowhere(site: Site) -> Non
     assert asked["pending"] == {"type": "collect", "slot": "pin", "private": True}
     transcript = (await site.client.get("/v1/conversations/ana/transcript")).json()
     assert transcript["pending"]["private"] is True
-    assert (await site.texts("4711")) == ["Unblocked."]
+    assert (await site.texts("swordfish")) == ["Unblocked."]
     for what in ("transcript", "state", "explain"):
         response = await site.client.get(f"/v1/conversations/ana/{what}")
         assert response.status_code == 200
-        assert "4711" not in response.text
+        assert "swordfish" not in response.text
 
 
 async def test_the_host_sets_slots(site: Site) -> None:

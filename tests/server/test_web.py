@@ -184,13 +184,13 @@ async def test_a_secret_is_typed_unseen_and_not_kept_by_the_page(tmp_path: Path)
         await expect(field).to_be_focused()
         await page.reload()
         await expect(field).to_be_visible()
-        await field.fill("4711")
+        await field.fill("swordfish")
         await page.keyboard.press("Enter")
         await expect(page.get_by_text("Unblocked.")).to_be_visible()
         assert await texts(page) == ["card", "Your PIN?", "•••", "Unblocked."]
         await expect(field).to_be_hidden()
-        assert "4711" not in await page.content()
-        assert "4711" not in str(await page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])"))
+        assert "swordfish" not in await page.content()
+        assert "swordfish" not in str(await page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])"))
 
 
 async def test_words_are_never_taken_for_a_page(tmp_path: Path) -> None:
