@@ -165,7 +165,7 @@ def _words(message: Message) -> list[Found] | None:
         own = next((found for found in values if slot_of(found) == name), None)
         if named and len(values) < 2 and is_name(message.core):
             values, own = [], None  # all of it
-        if own is not None and len(values) == 1 and not named and own.confidence >= SURE and _is_told(message, own):
+        if own is not None and len(values) == 1 and not named and own.confidence >= SURE:
             return [_told(message, own)]
         if own is not None and (named or len(values) > 1 or own.confidence >= SURE):
             return values
@@ -193,22 +193,19 @@ def _words(message: Message) -> list[Found] | None:
     return [Found(SetSlot(slot=name, value=value), 0.8, "the open question takes any words", value)]
 
 
-def _is_told(message: Message, own: Found) -> bool:
-    """Whether an answer tells what happened or when, and does not only name something: 'a drama movie'."""
-    whole = message.fixed.as_written(message.core)
-    place = whole.find(own.words)
-    told = whole[_when(whole, place) : place + len(own.words)] if place >= 0 else own.words
-    return len(own.words.split()) >= SHORT or any(word.plain in ANCHORS for word in tokens(told))
-
-
 def _told(message: Message, own: Found) -> Found:
-    """What somebody wants to tell, to the end of the sentence."""
+    """What somebody wants to tell, to the end of the sentence; an answer that only names something stays: 'a drama'."""
     whole = message.fixed.as_written(message.core)
     place = whole.find(own.words)
-    if place > 0:
-        place = 0 if _GOES_ON.search(fold(whole[:place])) else _when(whole, place)
-    end = _SENTENCE.search(whole, place + len(own.words)) if place >= 0 else None
-    value = trimmed(whole[place : end.start() if end else None]) if place >= 0 else own.words
+    if place < 0:
+        return own
+    start, end = _when(whole, place), place + len(own.words)
+    if len(own.words.split()) < SHORT and not any(word.plain in ANCHORS for word in tokens(whole[start:end])):
+        return own
+    if _GOES_ON.search(fold(whole[:place])):
+        start = 0
+    stop = _SENTENCE.search(whole, end)
+    value = trimmed(whole[start : stop.start() if stop else None])
     return Found(SetSlot(slot=slot_of(own), value=value), own.confidence, own.evidence, value)
 
 

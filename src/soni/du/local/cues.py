@@ -40,7 +40,7 @@ _PLACES = lexicon(
 )
 _FROM = lexicon("origin from departure leaving start source origen salida desde pickup")
 _TO = lexicon("destination to arrival going end destino llegada hasta dropoff")
-_BEFORE_PLACES = lexicon("in at near around en por cerca")
+BEFORE_PLACES = lexicon("in at near around en por cerca")
 _BEFORE_FROM = lexicon("from leaving departing desde de")
 _BEFORE_TO = lexicon("to towards for into a hasta hacia")
 _BEFORE_NAMES = lexicon("named called under llamada llamado by with")
@@ -95,7 +95,7 @@ class Cues:
         if words & _TO and words & (_PLACES | _TO):
             return set(_BEFORE_TO)
         if words & _PLACES:
-            return set(_BEFORE_PLACES)
+            return set(BEFORE_PLACES)
         return set(_BEFORE_NAMES)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from soni.du.local.cues import BEFORE_PLACES
 from soni.du.local.spans import overlaps
 from soni.du.local.value_runs import ANCHORS
 from soni.du.local.words import fold, lexicon, tokens, trimmed
@@ -56,7 +57,7 @@ _TOLD_OF = re.compile(r"\s+(?:is|was|es|era|but|pero|because|porque|who|que)\b")
 _NAME_BEHIND = re.compile(r"(?: [A-ZÀ-Ý][\w’'-]+)+")
 _LONGEST_NAME = 4
 _PARTICLES = lexicon("de del la las los el van von der den da di do dos du le y bin al san")
-_BEFORE_PLACES = lexicon("in at from near en desde")
+_BEFORE_NAMES = BEFORE_PLACES | lexicon("from desde")
 _NAMES_TOO = lexicon("may mar sol abril julio")
 NO_NAMES = lexicon(
     "i i'm i'd i've me you it that this he she they we us him her them someone somebody anyone nobody nothing yes no "
@@ -134,7 +135,7 @@ def is_name(text: str) -> bool:
     small = [fold(word) in _PARTICLES or word in ("and", "&") for word in words]
     return (
         0 < len(words) <= 6
-        and fold(words[0]) not in _BEFORE_PLACES
+        and fold(words[0]) not in _BEFORE_NAMES
         and capitals[0]
         and capitals[-1]
         and all(a or b for a, b in zip(capitals, small, strict=True))
