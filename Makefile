@@ -17,11 +17,12 @@ serve: .venv/.installed ## Serve the same assistant at http://127.0.0.1:8000, wi
 test: .venv/.installed-dev ## Run every test, in parallel, with coverage
 	@$(BIN)/python -m pytest -n auto --inline-snapshot=disable --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=$$(cat .coverage-floor)
 
-check: .venv/.installed-dev ## Format, lint, types and import direction: what CI runs before the tests
+check: .venv/.installed-dev ## Format, lint, types, import direction and slow patterns: what CI runs before the tests
 	@$(BIN)/ruff format --check --quiet . || (echo "Run 'make format'." && exit 1)
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache > .venv/imports.txt || (cat .venv/imports.txt && exit 1)
+	@$(BIN)/python -m tools.patterns
 
 format: .venv/.installed-dev ## Format the code and fix what can be fixed
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .

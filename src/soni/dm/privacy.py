@@ -13,13 +13,19 @@ if TYPE_CHECKING:
     from soni.core.pending_task import PendingTask
 
 
+def asks_for_secret(task: PendingTask | None, config: SoniConfig) -> bool:
+    """Whether the open question is for a sensitive value."""
+    slot = config.slots.get(task["slot"]) if task is not None and task["type"] == "collect" else None
+    return slot is not None and slot.sensitive
+
+
 def is_private(task: PendingTask | None, commands: Iterable[dict[str, Any]], config: SoniConfig) -> bool:
     """Whether a message answers a sensitive question, or was understood to hold a sensitive value."""
-    named = {task["slot"]} if task is not None and task["type"] == "collect" else set()
+    named: set[str] = set()
     for command in commands:
         slots = command.get("slots")
         named |= {str(command.get("slot", "")), *(slots if isinstance(slots, dict) else ())}
-    return any(config.slots[name].sensitive for name in named if name in config.slots)
+    return asks_for_secret(task, config) or any(config.slots[name].sensitive for name in named & config.slots.keys())
 
 
 def masked(command: dict[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from soni.core.commands import (
     SetSlot,
     StartFlow,
 )
+from soni.core.readable_text import readable_text
 from soni.core.values.phrase import fold
 from soni.du.understanding import Understood, Usage, spent
 from soni.errors import SoniError
@@ -93,7 +94,7 @@ async def predict(
         context = one.context(config, now=now)
         began = time.perf_counter()
         try:
-            understood = await understanding.understand(one.message, context)
+            understood = await understanding.understand(readable_text(one.message), context)
         except SoniError as error:
             understood = Understood((), by=f"failed: {error}", usage=spent(error))
         predictions.append(Prediction(one, context, understood, time.perf_counter() - began))

@@ -40,8 +40,10 @@ _NAMED_WEEKDAY = re.compile(
     r"(?: (?:(?P<coming>que viene|proximo)|(?P<past>pasado)|(?P<week>(?:of )?next week|de la semana que viene"
     r"|de la proxima semana)))?"
 )
-_AHEAD = re.compile(rf"(?:in|within|dentro de|en|de aqui a) (?P<count>.+?) (?P<span>{_SPAN})(?:'?s?'? time)?")
-_AHEAD_FROM = re.compile(rf"(?P<count>.+?) (?P<span>{_SPAN}) (?:from|after|a partir de|desde|despues de) (?P<base>.+)")
+_AHEAD = re.compile(rf"(?:in|within|dentro de|en|de aqui a) (?P<count>.{{1,60}}?) (?P<span>{_SPAN})(?:'?s?'? time)?")
+_AHEAD_FROM = re.compile(
+    rf"(?P<count>.{{1,60}}?) (?P<span>{_SPAN}) (?:from|after|a partir de|desde|despues de) (?P<base>.{{1,60}})"
+)
 _NEAR = rf"today|tomorrow|hoy|manana|{_WEEKDAY}"
 _WEEK_ON = re.compile(
     rf"(?P<weeks>a week|a fortnight|two weeks) (?:from |on )?(?P<base>{_NEAR})"
@@ -49,7 +51,7 @@ _WEEK_ON = re.compile(
 )
 """'A week tomorrow', 'Monday week', 'de hoy en ocho días', which are seven."""
 _TWO_WEEKS = re.compile("two|fortnight|dos|quince")
-_AGO = re.compile(rf"hace (?P<count>.+?) (?P<span>{_SPAN})|(?P<count2>.+?) (?P<span2>{_SPAN}) ago")
+_AGO = re.compile(rf"hace (?P<count>.{{1,60}}?) (?P<span>{_SPAN})|(?P<count2>.{{1,60}}?) (?P<span2>{_SPAN}) ago")
 
 
 @register

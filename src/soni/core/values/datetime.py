@@ -16,7 +16,7 @@ from soni.core.values.value import Json, Reading, ValueType, register
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:z|[+-]\d{2}:\d{2})?", re.ASCII)
 _NOW = frozenset({"now", "right now", "ahora", "ahora mismo", "ya mismo", "straight away", "right away"})
-_AHEAD = re.compile(r"(?:in|within|dentro de|en|de aqui a) (?P<in>.+)|(?P<from>.+) (?:from now|a partir de ahora)")
+_AHEAD = re.compile(r"(?:in|within|dentro de|en|de aqui a) (?P<in>.+)|(?P<from>.{1,60}) (?:from now|a partir de ahora)")
 _PARTS_OF_TODAY = {
     "tonight": "night", "this evening": "pm", "this afternoon": "pm", "this morning": "am",
     "esta noche": "night", "esta tarde": "pm", "esta manana": "am", "hoy": None, "today": None,

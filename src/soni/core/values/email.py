@@ -14,7 +14,7 @@ _ADDRESS = re.compile(
 _AT = re.compile(r" (?:at|arroba) ", re.IGNORECASE)
 _DOT = re.compile(r" (?:dot|punto) ", re.IGNORECASE)
 _DRESSING = re.compile(
-    r"^(?:(?:please|por favor)[,\s]+|mailto:|e-?mail:\s*|correo:\s*)|[,\s]+(?:please|por favor)$",
+    r"^(?:(?:please|por favor)[,\s]+|mailto:|e-?mail:\s*|correo:\s*)|(?<![,\s])[,\s]+(?:please|por favor)$",
     re.IGNORECASE,
 )
 _EDGES = " \t\r\n\"'<>()[]¿¡,;:.!?"

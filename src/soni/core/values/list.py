@@ -9,7 +9,7 @@ from soni.core.values.locales import locale_for
 from soni.core.values.text import Text
 from soni.core.values.value import Json, Reading, ValueType, register
 
-_SEPARATOR = re.compile(r"\s*[;\n]\s*(?:(?:and|y|e)\s+)?|\s*,\s*(?:(?:and|y|e)\s+)?|\s+(?:and|y|e|&)\s+", re.IGNORECASE)
+_SEPARATOR = re.compile(r"[;\n,]\s*(?:(?:and|y|e)\s+)?|\s(?:and|y|e|&)\s+", re.IGNORECASE)
 _ENUMERATION = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{1,2}){2,}(?![\d,.])", re.ASCII)
 _LONGEST = 2000
 _MOST = 64

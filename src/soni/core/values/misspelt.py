@@ -26,7 +26,7 @@ _SELDOM_MEANT = """
 _NEVER_MEANT = frozenset(_SELDOM_MEANT.split())
 """Value words too rare, or too short, to outweigh the ordinary words one slip away from them."""
 
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_WORD = re.compile(r"(?:[^\W\d_]|(?<=[^\W\d_])(?='[^\W\d_])')+")
 _SHORT_DE = re.compile(r"(?<= )d(?= [^\W\d])")
 """'A las 5 d la tarde', 'el 22 d noviembre'."""
 _SAME_IN_SPANISH = (

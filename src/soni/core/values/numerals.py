@@ -80,7 +80,7 @@ _AND_A_PART = {
 }  # fmt: skip
 _PART_ENDINGS = tuple(_AND_A_PART)
 _POINT = re.compile(r" (?:point|coma|punto) ")
-_DIGITS = re.compile(r"\d*[.,]?\d+|\d{1,3}(?:([., ])\d{3})+(?:[.,]\d+)?", re.ASCII)
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)?|[.,]\d+|\d{1,3}(?:([., ])\d{3})+(?:[.,]\d+)?", re.ASCII)
 _WITH_SCALE = re.compile(r"(\d[\d.,]*) ?([a-z]+)", re.ASCII)
 
 # How many digits may still follow in the group of three being read.

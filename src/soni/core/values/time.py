@@ -19,7 +19,7 @@ _LEADING = re.compile(
     r"(?:at (?:about |around )?|by |(?:a eso de |sobre |hacia |a |son |es |para )?(?:las|la) |al? |el )"
 )
 _PART_AT_END = re.compile(
-    r"(?P<clock>.*?\S)[ ,]*"
+    r"(?P<clock>.{0,60}?\S)[ ,]{0,3}"
     r"(?:(?P<am>a\.? ?m|(?:in the|this) morning|(?:de|por|en|a) la manana|de la madrugada)"
     r"|(?P<pm>p\.? ?m|(?:in the|this) (?:afternoon|evening)|(?:de|por|en|a) la tarde)"
     r"|(?P<night>at night|tonight|(?:de|por|en|a) la noche|esta noche|for (?:dinner|supper)"
@@ -27,18 +27,18 @@ _PART_AT_END = re.compile(
     r"|(?P<noon>del mediodia|de mediodia|for lunch|(?:para|pa) (?:comer|almorzar|la comida|el almuerzo)))"
 )
 _PART_WORD_AT_END = re.compile(
-    r"(?P<rest>.*?\S) (?:(?P<am>in the morning|morning|(?:por|de|en|a) la manana|de madrugada)"
+    r"(?P<rest>.{0,60}?\S) (?:(?P<am>in the morning|morning|(?:por|de|en|a) la manana|de madrugada)"
     r"|(?P<pm>in the (?:afternoon|evening)|afternoon|evening|(?:por|de|en|a) la tarde)"
     r"|(?P<night>at night|night|(?:por|de|en|a) la noche))"
 )
-_MARK_AT_END = re.compile(r"(.*?\S) ?(?:h|hs|hrs|horas|hours|o'? ?clock|en punto|sharp)")
+_MARK_AT_END = re.compile(r"(.{0,60}?\S) ?(?:h|hs|hrs|horas|hours|o'? ?clock|en punto|sharp)")
 _DIGITS = re.compile(r"(\d{1,2})(?:([:.h])(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?)?", re.ASCII)
 _PAST = re.compile(
-    r"(?P<minutes>[a-z0-9 -]+?)(?: minutes?| mins?)? (?P<way>past|after|to|before|till|of)"
-    r" (?P<hour>[a-z0-9 -]+)"
+    r"(?P<minutes>[a-z0-9 -]{1,40}?)(?: minutes?| mins?)? (?P<way>past|after|to|before|till|of)"
+    r" (?P<hour>[a-z0-9 -]{1,40})"
 )
-_Y = re.compile(r"(?P<hour>[a-z0-9 ]+?) (?P<way>y|menos|con) (?P<minutes>[a-z0-9 ]+?)(?: minutos?)?")
-_PARA = re.compile(r"(?P<minutes>[a-z0-9 ]+?)(?: minutos?)? (?P<way>para) las? (?P<hour>[a-z0-9 ]+)")
+_Y = re.compile(r"(?P<hour>[a-z0-9 ]{1,40}?) (?P<way>y|menos|con) (?P<minutes>[a-z0-9 ]{1,40}?)(?: minutos?)?")
+_PARA = re.compile(r"(?P<minutes>[a-z0-9 ]{1,40}?)(?: minutos?)? (?P<way>para) las? (?P<hour>[a-z0-9 ]{1,40})")
 _ZERO_BEFORE = re.compile(r"\b0\d", re.ASCII)
 _HALVES = {
     "half": 30,

@@ -24,9 +24,10 @@ from soni.core.commands import (
     Trouble,
 )
 from soni.core.pending_task import is_collect, is_confirm
+from soni.core.readable_text import readable_text
 from soni.core.state import DialogueState
 from soni.core.values.choice import Choice
-from soni.dm.privacy import is_private, masked
+from soni.dm.privacy import asks_for_secret, is_private, masked
 from soni.du.context import dialogue_context
 from soni.du.understanding import Found, Understood, spent
 from soni.runtime.context import RuntimeContext
@@ -54,7 +55,8 @@ async def understand(state: DialogueState, runtime: Runtime[RuntimeContext]) -> 
         understood = Understood((), by="host")
     else:
         with span("understand", {"soni.turn": context.turn.number}), timed(context.turn.spent, "understanding"):
-            understood = _offered(text, state, context) or await _read(text, state, context)
+            said = text if asks_for_secret(state["_pending_task"], context.config) else readable_text(text)
+            understood = _offered(said, state, context) or await _read(said, state, context)
     given = tuple(Found(command, evidence="given by the host") for command in context.turn.commands)
     found = _greeted(understood.found) if any(isinstance(f.command, StartSession) for f in given) else understood.found
     language = understood.language if understood.language in context.config.languages else state["language"]

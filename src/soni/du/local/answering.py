@@ -35,16 +35,16 @@ _NO_TEXT = 0.97
 """The same where they could as well be whatever a person wants to tell."""
 _SHAPES = {
     "iban": re.compile(r"\b[a-z]{2} ?\d{2}(?:[ .-]?[a-z]{4})?(?:[ .-]?\d{2,6}){3,8}\b", re.IGNORECASE),
-    "email": re.compile(r"\S+@\S*[^\s.,;:!?)]"),
-    "phone": re.compile(r"\+?\(?\d[\d ().-]{5,}\d"),
+    "email": re.compile(r"[^\s@]@\S{0,60}[^\s.,;:!?)]"),
+    "phone": re.compile(r"\+?\(?\d[\d ().-]{5,20}\d"),
 }
 """What cannot be anything else than the answer, even if it is none that is good: the slot's own words say so."""
 _POLITELY = re.compile(r"\b(?:but|pero|thanks|thank you|gracias)\b")
 """Without these a no may be about what comes behind it: 'uy no, es la de crédito'."""
 _OPENS_NOTHING = ("que", "y", "and", "es", "son", "o", "or")
-_GOES_ON = re.compile(r"\w+ \w+,? (?:but|pero|though|although|aunque)\s*$")
+_GOES_ON = re.compile(r"\w \w+,? (?:but|pero|though|although|aunque)\s?$")
 """What stands before words that are only the second half of what somebody tells."""
-_SENTENCE = re.compile(r"[.!?]+\s")
+_SENTENCE = re.compile(r"[.!?]\s")
 _NO_ANSWER = (
     "i don't know", "i dont know", "no idea", "not sure", "one moment", "wait", "hold on", "hmm", "nobody", "no one",
     "no se", "ni idea", "un momento", "espera", "espere", "nadie", "a nadie", "no lo se",

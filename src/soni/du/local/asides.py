@@ -108,7 +108,7 @@ def said_to_any(message: Message) -> list[Found] | None:
         return [Found(Skip(), evidence=message.text)]
     if asked is not None and message.optional and acts.act_of(message.core) == ChitChat(topic="goodbye"):
         return [Found(Skip(), evidence=message.text)]  # 'nothing else'
-    sentences = [part for part in re.split(r"[.?!]+\s+", message.fixed.text) if part.strip()][:2]
+    sentences = [part for part in re.split(r"[.?!]\s", message.fixed.text) if part.strip()][:2]
     for text in dict.fromkeys((message.fixed.text, message.core, *sentences[:1], squeezed(message.core))):
         act = acts.act_of(text)
         if isinstance(act, ChitChat) and text == sentences[0] and len(sentences) > 1:

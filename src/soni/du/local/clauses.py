@@ -7,8 +7,8 @@ import re
 from soni.du.local.words import content, fold, trimmed
 
 _BREAK = re.compile(
-    r"[.!?;]+\s+|\s*,?\s+(?:and then|and also|and after that|and|then|but|also|y luego|y despues|y tambien|y de paso|"
-    r"y ademas|y|e|luego|despues|tambien|pero|ademas)\s+|\s*,\s+"
+    r"[.!?;]\s|,?\s(?:and then|and also|and after that|and|then|but|also|y luego|y despues|y tambien|y de paso|"
+    r"y ademas|y|e|luego|despues|tambien|pero|ademas)\s|,\s"
 )
 _OPENING = re.compile(
     r"^(?:(?:oh|ah|eh|uy|ay|um|uh|well|so|ok|okay|vale|bueno|pues|hey|hi|hello|hola|buenas|oye|oiga|che|please|"
@@ -18,8 +18,9 @@ _OPENING = re.compile(
     r"by the way|por cierto|de paso|also|tambien|tb|and|then|y|now|ahora|ya)(?:[\s,.!:]+|$))+"
 )
 _CLOSING = re.compile(
-    r"(?:[\s,.!]+(?:please|pls|plz|por favor|porfa|porfis|porfavor|thanks|thank you|gracias|first|primero|instead|ok|"
-    r"vale|mate|man|right now|asap|now|ahora|i think|i believe|i guess|creo|creo yo|me parece|supongo))+[\s.!]*$"
+    r"(?:[\s,.!]{1,3}(?:please|pls|plz|por favor|porfa|porfis|porfavor|thanks|thank you|gracias|first|primero|instead|"
+    r"ok|vale|mate|man|right now|asap|now|ahora|i think|i believe|i guess|creo|creo yo|me parece|supongo)){1,4}"
+    r"[\s.!]{0,9}$"
 )
 JOINED = re.compile(r"\b(?:then|also|after that|luego|despues|tambien|ademas|de paso)\b")
 """Words that join a second request to a first."""

@@ -32,36 +32,36 @@ _ANYWHERE = re.compile(
     r"pas[ae]lo al?|cambialo al?|ponlo? en|wrong|too many|de mas)\b"
 )
 _NEGATED = (
-    re.compile(r"\b(?:i said|i put|i told you|dije|he dicho|puse|te dije)\s+(?P<x>[^,.;]+?)\s+(?:but|pero)\b"),
+    re.compile(r"\b(?:i said|i put|i told you|dije|he dicho|puse|te dije)\s(?P<x>[^,.;]{1,60}?)\s(?:but|pero)\b"),
     re.compile(
-        r"\b(?:instead of|rather than|en vez de|en lugar de)\s+(?P<x>[^,.;]+?)"
-        r"(?=\s*(?:[,.;]|$|\b(?:and|y|pon\w*|que sean?|seremos|somos|make|put)\b))"
+        r"\b(?:instead of|rather than|en vez de|en lugar de)\s(?P<x>[^,.;]{1,60}?)"
+        r"(?=\s?(?:[,.;]|$|\b(?:and|y|pon\w*|que sean?|seremos|somos|make|put)\b))"
     ),
-    re.compile(r"(?:^|[,;]\s*)(?:no,\s*)?(?P<x>[^,;]+?)\s+no\s*(?=,)"),
-    re.compile(r"^(?:(?:uy|ay|ah|no|perdon|oye)[\s,]+)*(?P<x>[^,;]{1,30}?)\s+no\b(?=.*\b(?:queria|quise) decir)"),
-    re.compile(r"\bnot\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$|\b(?:and|but)\b))"),
-    re.compile(r"\b(?:is not|isn'?t|was not|wasn'?t|aren'?t)\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$|\b(?:and|but)\b))"),
+    re.compile(r"(?:^|[,;])(?: ?no,)?(?P<x>[^,;]{1,60}?)\sno\s?(?=,)"),
+    re.compile(r"^(?:(?:uy|ay|ah|no|perdon|oye)[\s,]+)*(?P<x>[^,;]{1,30}?)\sno\b(?=.{0,60}\b(?:queria|quise) decir)"),
+    re.compile(r"\bnot\s(?P<x>[^,.;]{1,60}?)(?=\s?(?:[,.;]|$|\b(?:and|but)\b))"),
+    re.compile(r"\b(?:is not|isn'?t|was not|wasn'?t|aren'?t)\s(?P<x>[^,.;]{1,60}?)(?=\s?(?:[,.;]|$|\b(?:and|but)\b))"),
     re.compile(
-        r"(?:^|[,;]\s*|\by\s+)no\s+(?P<x>(?:son|eran?|es|la he|lo he|las?|los?|el|a|de)?\s*[^,.;]+?)"
-        r"(?=\s*(?:[,;]|\bsino\b))"
+        r"(?:^|[,;]\s?|\by\s)no\s(?P<x>[^,.;]{1,60}?)"
+        r"(?=\s?(?:[,;]|\bsino\b))"
     ),
-    re.compile(r"(?:,\s*|\by\s+)no\s+(?P<x>[^,.;]+?)(?=\s*(?:[,.;]|$))"),
-    re.compile(r"(?<=\w)\s+no\s+(?P<x>(?:a|para|con)\s+[^\W\d]+)[\s.!]*$"),
+    re.compile(r"(?:,\s?|\by\s)no\s(?P<x>[^,.;]{1,60}?)(?=\s?(?:[,.;]|$))"),
+    re.compile(r"(?<=\w)\sno\s(?P<x>(?:a|para|con)\s[^\W\d]+)[\s.!]*$"),
 )
 _WORDS_OF_NUMBERS = sorted(
     (ENGLISH_NUMBER_WORDS | SPANISH_NUMBER_WORDS) - {"a", "an", "no", "y"}, key=len, reverse=True
 )
-_NUMBER = rf"(?:\d[\d.,]*|(?:{'|'.join(map(re.escape, _WORDS_OF_NUMBERS))}))"
+_NUMBER = rf"(?:\d[\d.,]{{0,15}}|(?:{'|'.join(map(re.escape, _WORDS_OF_NUMBERS))}))"
 _TAKEN_BACK = (
-    r"(?:[,.;]|\.\.+)?\s+(?:(?:uy|ay|oh|ah|er|uh|oops|huy)[,\s]+)*"
-    r"(?:(?:no[,\s]+)?(?:sorry[,\s]+)?"
-    r"(?:wait|sorry|i mean|make that|perdon|perdona|digo|mejor dicho|espera)|no)\b[,\s]+"
+    r"(?:[,.;]|\.\.\.?)?\s(?:(?:uy|ay|oh|ah|er|uh|oops|huy)[,\s]{1,3}){0,3}"
+    r"(?:(?:no[,\s]{1,3})?(?:sorry[,\s]{1,3})?"
+    r"(?:wait|sorry|i mean|make that|perdon|perdona|digo|mejor dicho|espera)|no)\b[,\s]{1,3}"
 )
 _CURRENCY = r"(?:\s*(?:euros?|eur|€|dollars?|pounds?|quid|bucks|pesos))?"
 _REPAIRED = (
     re.compile(rf"\b{_NUMBER}{_CURRENCY}{_TAKEN_BACK}(?=(?:\w+\s)?{_NUMBER}\b)"),
-    re.compile(rf"(?<=\bto )[^\W\d]+{_TAKEN_BACK}(?=(?:to )?[^\W\d]+[\s.!]*$)"),
-    re.compile(rf"(?<=\ba )[^\W\d]+{_TAKEN_BACK}(?=(?:a )?[^\W\d]+[\s.!]*$)"),
+    re.compile(rf"(?<=\bto )[^\W\d]{{1,30}}{_TAKEN_BACK}(?=(?:to )?[^\W\d]{{1,30}}[\s.!]{{0,9}}$)"),
+    re.compile(rf"(?<=\ba )[^\W\d]{{1,30}}{_TAKEN_BACK}(?=(?:a )?[^\W\d]{{1,30}}[\s.!]{{0,9}}$)"),
 )
 """What is put right while it is said: '50, no wait 60', 'to Ana, sorry, María'."""
 _REPAIRED_LATER = re.compile(
@@ -78,51 +78,54 @@ _ALSO_NEGATED = (
         r"(?:(?<=\d)|(?<=one)|(?<=two)|(?<=three)|(?<=four)|(?<=five)|(?<=una)|(?<=uno)|(?<=dos)|(?<=tres)|(?<=cuatro)|(?<=cinco))"
         r"\s+(?:out of|sobre)\s+(?:five|cinco|ten|diez|5|10)\b"
     ),
-    re.compile(r"\b(?:any\w*|todos?|cualquiera|tod[oa]s)\s+(?:but|except|menos|excepto|salvo)\s+[^,.;]+"),
-    re.compile(r"(?:^|[,;]\s*)[^,;]+?\s+no[\s.!]*$"),
+    re.compile(r"\b(?:any\w*|todos?|cualquiera|tod[oa]s)\s(?:but|except|menos|excepto|salvo)\s[^,.;]+"),
+    re.compile(r"(?:^|[,;])[^,;]{1,60}?\sno[\s.!]{0,9}$"),
     re.compile(r"\bno\s+(?:la|lo|le|me|se|es|era|fue|son|soy|estoy|quiero|ha|he|esta)\b(?:(?!\bsino\b)[^,;.])*"),
     re.compile(r"\b(?:isn't|wasn't|don't|didn't|never|nobody|nunca|nadie|tampoco)\b[^,;.]*"),
 )
 _CHANGE = re.compile(
-    r"(?:^|.*?\b)(?:change|correct|fix|update|edit|alter|amend|adjust|redo|cambia|cambiar|cambie|cambiarlo|cambiame|"
-    r"corrige|corregir|corrija|corrigeme|modifica|modificar|modifique|rectifica|rectificar)\s+"
-    r"(?P<parts>.+?)(?:[\s,]*(?:please|pls|por favor|porfa))?[\s.!?]*$"
+    r"\b(?:change|correct|fix|update|edit|alter|amend|adjust|redo|cambia|cambiar|cambie|cambiarlo|cambiame|"
+    r"corrige|corregir|corrija|corrigeme|modifica|modificar|modifique|rectifica|rectificar)\s"
+    r"(?P<parts>.+)"
 )
+_POLITE_END = re.compile(r"[\s,]{0,3}(?:please|pls|por favor|porfa)?[\s.!?]{0,9}$")
 _EH = (
     r"(?:(?:no|hey|oh|hmm+|mm+|um+|uh+|er+|eh|uy|oye|ojo|perdona|perdon|disculpa|disculpe|sorry|espera|espere|"
-    r"wait(?: a \w+)?|hang on|hold on|un momento|un segundo)[\s,.!]+(?:q(?:ue)? )?)*"
+    r"wait(?: a \w+)?|hang on|hold on|un momento|un segundo)[\s,.!]{1,3}(?:q(?:ue)? )?){0,3}"
 )
 _WRONG = re.compile(
-    rf"^{_EH}(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)"
-    r"(?:'?s|\s+(?:is|are|was|esta|estan|es|son))\s+"
+    rf"^{_EH}(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]{{1,40}}?)"
+    r"(?:'?s|\s(?:is|are|was|esta|estan|es|son))\s"
     r"(?:wrong|incorrect|not right|not correct|out of date|outdated|an old one|no longer valid|mal|incorrect[oa]|"
     r"erroneo|equivocad[oa]|antigu[oa]|viej[oa])\b[\s.!]*(?:,|$)"
     rf"|^{_EH}(?:(?:that'?s|thats|that is|it'?s|es|ese es|esa es) )?(?:the |el |la )?"
-    r"(?:wrong|incorrect[oa]?|equivocad[oa]) (?P<what2>[\w ]+?)"
-    r"(?:[\s,.!]+(?:sorry|oops|my bad|perdon|perdona|lo siento))*[\s.!]*$"
-    r"|^(?:\w+[\s,.!]+){0,2}(?:(?:i|i'?ve|i have) (?:got|picked|chose|took|typed|gave you|put|entered|had) the wrong|"
+    r"(?:wrong|incorrect[oa]?|equivocad[oa]) (?P<what2>[\w ]{1,40}?)"
+    r"(?:[\s,.!]{1,3}(?:sorry|oops|my bad|perdon|perdona|lo siento)){0,3}[\s.!]{0,9}$"
+    r"|^(?:\w+[\s,.!]{1,3}){0,2}"
+    r"(?:(?:i|i'?ve|i have) (?:got|picked|chose|took|typed|gave you|put|entered|had) the wrong|"
     r"me (?:he |equivoque|confundi|equivocado|confundido|colado|lie|liado)+ (?:de|en|con)(?: el| la| los| las| mi)?|"
     r"(?:he puesto|puse|te he dado|te di|le di|he escrito|escribi|tengo) mal (?:el|la|los|las|mi)) "
-    r"(?P<what4>[\w ]+?)(?: there| ahi)?(?:,.*)?[\s.!]*$"
-    r"|^(?:\w+[\s,.!]+){0,3}(?:i|i'?ve|i have) (?:got|put|typed|entered|had) (?:the|my) "
-    r"(?P<what8>[\w ]+?) wrong[\s.!]*$"
-    rf"|^{_EH}(?:the |my |el |la )?(?P<what3>[\w ]+?) (?:is not|isn'?t|no es|no esta) "
-    r"(?:right|correct|rite|correct[oa]|bien|es[ea]|eso|asi|that one)(?:,.*)?[\s.!]*$"
-    rf"|^{_EH}(?:the |my |el |la )?(?P<what7>[\w ]+?) (?:no me (?:cuadra|va|viene|sirve|vale)(?: bien)?|"
-    r"(?:doesn'?t|does not|won'?t) (?:work|suit)(?: for)?(?: me| us)?)(?:,.*)?[\s.!]*$"
-    r"|^(?:(?:no|hmm+|uy|oye|ojo)[\s,.!]+)*(?:esta|es) (?:mal|incorrect[oa]|equivocad[oa]) (?:el |la )"
-    r"(?P<what5>[\w ]+?)[\s.!]*$"
+    r"(?P<what4>[\w ]{1,40}?)(?: there| ahi)?(?:,.*|[\s.!]*)$"
+    r"|^(?:\w+[\s,.!]{1,3}){0,3}(?:i|i'?ve|i have) (?:got|put|typed|entered|had) (?:the|my) "
+    r"(?P<what8>[\w ]{1,40}?) wrong[\s.!]*$"
+    rf"|^{_EH}(?:the |my |el |la )?(?P<what3>[\w ]{{1,40}}?) (?:is not|isn'?t|no es|no esta) "
+    r"(?:right|correct|rite|correct[oa]|bien|es[ea]|eso|asi|that one)(?:,.*|[\s.!]*)$"
+    rf"|^{_EH}(?:the |my |el |la )?(?P<what7>[\w ]{{1,40}}?) (?:no me (?:cuadra|va|viene|sirve|vale)(?: bien)?|"
+    r"(?:doesn'?t|does not|won'?t) (?:work|suit)(?: for)?(?: me| us)?)(?:,.*|[\s.!]*)$"
+    r"|^(?:(?:no|hmm+|uy|oye|ojo)[\s,.!]{1,3}){0,3}(?:esta|es) (?:mal|incorrect[oa]|equivocad[oa]) (?:el |la )"
+    r"(?P<what5>[\w ]{1,40}?)[\s.!]*$"
     rf"|^{_EH}(?:(?:ese|esa|este|esta) no (?:es|era) (?:el|la|mi)|that'?s not (?:the|my)|that isn'?t (?:the|my)) "
-    r"(?P<what6>[\w ]+?)(?:,.*)?[\s.!]*$"
+    r"(?P<what6>[\w ]{1,40}?)(?:,.*|[\s.!]*)$"
 )
 _OTHER = re.compile(
     r"^(?:(?:\w+[\s,.!]+){0,5}?)(?:a )?(?:different|another|otr[oa]|distint[oa]) (?P<what>[a-z]+)"
     r"(?: (?:please|pls|por favor|porfa|instead|mejor))*[\s.!?]*$"
 )
 """'Can we do a different time?'"""
-_AND = re.compile(r"\s*(?:,|\band\b|\by\b)\s*(?=(?:the|my|el|la|los|las|mi) )")
+_AND = re.compile(r"\s?(?:,|\band\b|\by\b)\s?(?=(?:the|my|el|la|los|las|mi) )")
+_END_OF_PART = re.compile(r"[\s,]{1,3}(?:(?:and|y)[\s,]{0,3})?$")
 _PART = re.compile(
-    r"^(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]+?)(?:\s+(?:to|into|for|a|por|al)\s+(?P<value>.+))?$"
+    r"^(?:the |my |that |el |la |los |las |mi )?(?P<what>[\w ]{1,40}?)(?:\s(?:to|into|for|a|por|al)\s(?P<value>.+))?$"
 )
 _RELATIVE = re.compile(
     r"\b(?:less|more|extra|add|reduce|increase|raise|lower|fee|fees|charge|only have|cost|costs|menos|mas|comision|"
@@ -130,7 +133,7 @@ _RELATIVE = re.compile(
 )
 """Words by which an amount is about something else, or only a part of the new one."""
 _ABSOLUTE = re.compile(
-    r"\b(?:lower|raise|reduce|increase|bump|baja\w*|sube\w*|subi\w*|reduce\w*|aumenta\w*)\b[^,.;\d]*"
+    r"\b(?:lower|raise|reduce|increase|bump|baja\w*|sube\w*|subi\w*|reduce\w*|aumenta\w*)\b[^,.;\d]{0,60}"
     rf"\b(?:to|a|hasta) {_NUMBER}\b"
     rf"|\b(?:son|es|eran?|it'?s|it is|should be|make it|que sean?|somos|seremos) {_NUMBER}\b|^todo \w+ menos\b"
 )
@@ -150,6 +153,8 @@ _SOMEBODY = lexicon("person persona name nombre guy tipo")
 """What a slot that holds a name goes by, too."""
 _MOST_WORDS = 16
 _MOST_DENIED = 7
+_MOST_TAKEN_BACK = 6
+"""How often each way to take something back is looked for in one message."""
 _COULD = re.compile(r"^(?:\w+[\s,.!]+){0,2}(?:could|can|would|shall|podria\w*|podemos|puedes|puede|podeis)\b")
 
 
@@ -166,16 +171,18 @@ def named_changes(text: str) -> list[Change]:
     folded = fold(text)
     wrong = _WRONG.match(folded) or _OTHER.match(folded)
     named = [Change(next(what for what in wrong.groups() if what), None)] if wrong else []
-    hit = _CHANGE.match(folded)
+    hit = _CHANGE.search(folded)
     return [*named, *(_parts(text, hit) if hit and len(content(text)) <= _MOST_WORDS else [])]
 
 
 def _parts(text: str, hit: re.Match[str]) -> list[Change]:
     begin, end = hit.span("parts")  # folding keeps every letter in its place
-    cuts = [begin, *(begin + cut.end() for cut in _AND.finditer(hit.group("parts"))), end]
+    polite = _POLITE_END.search(hit.group("parts"))
+    end = begin + polite.start() if polite else end
+    cuts = [begin, *(begin + cut.end() for cut in _AND.finditer(hit.group("parts")[: end - begin])), end]
     changes = []
     for first, last in pairwise(cuts):
-        written = re.sub(r"[\s,]+(?:and|y)?[\s,]*$", "", text[first:last])
+        written = _END_OF_PART.sub("", text[first:last])
         if part := _PART.match(fold(written)):
             value = trimmed(written[slice(*part.span("value"))]) if part.group("value") else None
             changes.append(Change(part.group("what"), value))
@@ -218,11 +225,15 @@ def says_so(text: str) -> bool:
 
 def positive(text: str) -> str:
     """The text without what it says is not meant, blanks in its place; empty if it says only that."""
-    while (later := _REPAIRED_LATER.search(fold(text))) is not None:
+    for _ in range(_MOST_TAKEN_BACK):
+        if (later := _REPAIRED_LATER.search(fold(text))) is None:
+            break
         for first, last in (later.span("old"), later.span("mark")):
             text = text[:first] + _blank(last - first) + text[last:]
     for pattern in (*_REPAIRED, *_NEGATED, *_ALSO_NEGATED):
-        while (hit := pattern.search(fold(text))) is not None and not _is_story(hit):
+        for _ in range(_MOST_TAKEN_BACK):
+            if (hit := pattern.search(fold(text))) is None or _is_story(hit):
+                break
             text = text[: hit.start()] + _blank(len(hit.group())) + text[hit.end() :]
     return text if trimmed(text) else ""
 

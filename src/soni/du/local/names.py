@@ -22,9 +22,9 @@ _STOP = lexicon(
     "cuando if si instead not no asap tonight ya then luego so e q porfis"
 )
 _RELATIVES = lexicon("my mi our nuestro nuestra un una a an the el la los las")
-_FROM = re.compile(r"\s+de (?:mi|la|nuestra|mis) (?:cuentas?|parte|tarjetas?|n[oó]mina|ahorros)\b.*", re.IGNORECASE)
+_FROM = re.compile(r"\sde (?:mi|la|nuestra|mis) (?:cuentas?|parte|tarjetas?|n[oó]mina|ahorros)\b.*", re.IGNORECASE)
 """'Ana de mi cuenta'."""
-_SPELT = re.compile(r",?\s+(?:as[ií] )?(?:con|with(?: an?)?) ['\"]?\w['\"]?$", re.IGNORECASE)
+_SPELT = re.compile(r",?\s(?:as[ií] )?(?:con|with(?: an?)?) ['\"]?\w['\"]?$", re.IGNORECASE)
 """'Zamorano, con z'."""
 _RELATIVE_OF = re.compile(
     r"(?:(?:la|el|mi|the|my) )?\b(?:madre|padre|mam[aá]|pap[aá]|hij[oa]|herman[oa]|marido|mujer|espos[oa]|novi[oa]|"
@@ -43,8 +43,8 @@ _ANNOUNCED = re.compile(
     re.IGNORECASE,
 )
 _CALLED = re.compile(
-    r"[\s,.](?:(?:que |y )?se llama|(?:who |he |she )?is called|(?:his|her) name(?:'s| is)|called|named|llamad[oa])\s+"
-    r"(?P<name>[^,.;]+)[\s.!]*$",
+    r"[\s,.](?:(?:que |y )?se llama|(?:who |he |she )?is called|(?:his|her) name(?:'s| is)|called|named|llamad[oa])\s"
+    r"(?P<name>[^,.;]{1,60}?)[\s.!]{0,9}$",
     re.IGNORECASE,
 )
 _OCCASION = re.compile(
@@ -53,7 +53,7 @@ _OCCASION = re.compile(
 _LAST_NAMES = re.compile(
     r"(?:(?: (?:de la|de los|de las|del|de|van der|van|von|bin|da|dos) [^\W\d]+)+| \w\.)[\s.!]*$", re.IGNORECASE
 )
-_TOLD_OF = re.compile(r"\s+(?:is|was|es|era|but|pero|because|porque|who|que)\b")
+_TOLD_OF = re.compile(r"\s(?:is|was|es|era|but|pero|because|porque|who|que)\b")
 _NAME_BEHIND = re.compile(r"(?: [A-ZÀ-Ý][\w’'-]+)+")
 _LONGEST_NAME = 4
 _PARTICLES = lexicon("de del la las los el van von der den da di do dos du le y bin al san")

@@ -19,7 +19,7 @@ _ALL = {
     "cualquiera", "cualquier cosa", "lo que sea", "indiferente", "me da igual", "sin preferencia",
 }  # fmt: skip
 _SHORT = 4
-_PARTICIPLE = re.compile(r"(?P<stem>\w{3,})[ai]d[oa]s?")
+_PARTICIPLE = re.compile(r"(?P<stem>\w{3,30})[ai]d[oa]s?")
 _ENDINGS = re.compile(r"a(?:ron|ste|mos|ban?|ndo|r)|ieron|iste|imos|ian?|iendo|[ei]r|i|io|o|e")
 _GENDER = re.compile(r"[ao](s?)$")
 _LONG_ENOUGH = 3

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _TAIL = r"(?:[\s,]*(?:please|por favor|thanks|gracias))?[\s.!?]*$"
 _MOST_WORDS = 6
+_LONGEST = 60
+"""How many letters the value of a slot has at most that a phrase names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +71,13 @@ def _compiled(template: Template) -> re.Pattern[str]:
     parts = []
     for piece in template.pieces:
         if isinstance(piece, Field):
-            parts.append(rf"(?P<{piece.slot}>.+?)")
+            parts.append(rf"(?P<{piece.slot}>.{{1,{_LONGEST}}}?)")
         else:
             if not piece.strip():
-                parts.append(r"\s+")
+                parts.append(r"\s")
                 continue
-            words = r"\s+".join(re.escape(word) for word in fold(piece).split())
-            before = r"\s+" if piece[:1].isspace() and parts else ""
-            after = r"\s+" if piece[-1:].isspace() else ""
+            words = r"\s".join(re.escape(word) for word in fold(piece).split())
+            before = r"\s" if piece[:1].isspace() and parts else ""
+            after = r"\s" if piece[-1:].isspace() else ""
             parts.append(before + words + after)
     return re.compile(rf"(?:^|\b){''.join(parts)}{_TAIL}")

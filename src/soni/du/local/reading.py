@@ -30,7 +30,7 @@ TELLING = 0.95
 """How sure of values that cannot be anything else: an option by name, an amount with its currency, '3 stars'."""
 REPORTED = re.compile(
     r"\b(?:(?:tel|tell|let)l? (?:the \w+|them|him|her|your \w+)(?: know)?(?: that)?|(?:say|diga\w*) that|"
-    r"(?:decid|deci|di|diga|digan)(?:le|les|lo|selo)?(?: (?:al?|a la) \w+)? que) (?P<said>.+)$"
+    r"(?:decid|deci|di|diga|digan)(?:le|les|lo|selo)?(?: (?:al?|a la) \w+)? que) (?P<said>.+)"
 )
 """Words to be passed on: 'tell the kitchen that …'."""
 NUMBERS = ("money", "number", "integer")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from soni.core.commands import Acknowledge, CancelFlow, CorrectSlot, Help, OutOfScope, SetSlot
+from soni.core.readable_text import readable_text
 from soni.du.local import acts, corrections
 from soni.du.local.answering import collect
 from soni.du.local.asides import agreed, read_as_act, resumed, said_to_any
@@ -93,6 +94,7 @@ class LocalUnderstanding:
     def _secret(self, text: str, context: DialogueContext) -> list[Found]:
         """What is said to a question for a secret is the secret, or an act; it is looked at no further."""
         cues = self._assistant.cues
+        raw, text = text, readable_text(text)[:MOST_READ]
         filled = {name: slot for name, slot in context.slots_of(*context.chain).items() if name in context.filled}
         changes = [(corrections.named(one.what, filled, cues), one.value) for one in corrections.named_changes(text)]
         if found := {name: value for name, value in changes if name is not None}:
@@ -108,7 +110,7 @@ class LocalUnderstanding:
         if act is not None and act.name in context.commands:
             return [Found(act, evidence="said instead of an answer")]
         codes = _DIGITS.findall(text) or list(filter(None, [_spelled(text)])) if is_code else []
-        value = codes[0] if len(codes) == 1 else without_lead_in(text)
+        value = codes[0] if len(codes) == 1 else without_lead_in(raw)
         return [Found(SetSlot(slot=name, value=value), 0.8, "the open question")]
 
 

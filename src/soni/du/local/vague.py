@@ -35,7 +35,8 @@ _CLITIC = re.compile(r"(?<=\w{3}[aeiou])(?:me|le|les|nos|melo|selo|lo|la)$")
 """The pronoun of 'págale'."""
 _KNOWING = re.compile(
     r"\binfo\w*|\bcuenta(?:me|nos|nme)\b|\bcont(?:arme|arnos|arais|aran|ais|eis)\b"
-    r"|\bsaber (?:mas|algo|cosas|un poco|un par)\b|\btell me\b.*\babout\b|\b(?:know|hear|learn) (?:\w+ ){0,2}about\b"
+    r"|\bsaber (?:mas|algo|cosas|un poco|un par)\b|\btell me\b.{0,60}\babout\b"
+    r"|\b(?:know|hear|learn) (?:\w+ ){0,2}about\b"
 )
 _HERE = re.compile(
     r"\b(?:local|restaurante|sitio|establecimiento|negocio|banco|hotel|clinica|tienda|taller|empresa|place|restaurant|"

@@ -146,7 +146,7 @@ _NOT_NOW = re.compile(r"(?:\w+\W+){1,2}(?:but|pero) (?:not (?:now|yet|today)|aho
 _ENDS_NO = re.compile(
     r"(?:\bso|\bthen|\basi que|\bpor lo que|,|\bmejor|\bque|\bpues)\s+no(?:\s+(?:thanks|thank you|gracias))?[\s.!]*$"
 )
-_TRAILS_OFF = re.compile(r"(?:\.\.+|…)\s*$")
+_TRAILS_OFF = re.compile(r"(?:\.\.|…)\s?$")
 """'Ok...': somebody who has not made up their mind."""
 _GLUED = re.compile(r"(?<=[.!?])(?=[^\W\d])")
 _ECHO = re.compile(r"^\W*(?:yes|yeah|yep|s[ií]|ok|okay|vale)\?+\s+(?=\S)", re.IGNORECASE)

@@ -12,6 +12,10 @@ _SHORT_QUE = re.compile(r"\b[qQ]\b(?!')")
 _EDGES = " \t\n.,;:!?¡¿\"'()[]«»…"
 
 
+_REMEMBERED = 0x3000
+"""Letters up to here are remembered; there are too many of the others to keep what each of them becomes."""
+
+
 class _Folded(dict[int, str]):
     """For the number of a letter that letter folded, worked out when it is first seen."""
 
@@ -19,8 +23,10 @@ class _Folded(dict[int, str]):
         letter = chr(number)
         plain = unicodedata.normalize("NFKD", letter.lower())
         base = "".join(part for part in plain if not unicodedata.combining(part))
-        self[number] = "'" if letter in "’‘´`" else base if len(base) == 1 else letter
-        return self[number]
+        folded = "'" if letter in "’‘´`" else base if len(base) == 1 else letter
+        if number < _REMEMBERED:
+            self[number] = folded
+        return folded
 
 
 _FOLDED = _Folded()

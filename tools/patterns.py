@@ -1,0 +1,126 @@
+"""Check that no regular expression of the package may take more than linear time; part of `make check`.
+
+Every pattern that code under src/soni compiles is looked at: those of all modules, and those that are built while the
+examples are loaded and read for. A pattern that is only ever matched from the beginning of a text (`NAME.match`,
+`NAME.fullmatch`) is judged as such, any other as one that is tried at every place.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import importlib
+import pkgutil
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, get_args
+
+from soni.core.linear import Use, super_linear
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "soni"
+_compile = re._compile  # type: ignore[attr-defined]  # what every function of the module compiles with
+compiled: dict[tuple[str, int], tuple[Path, int]] = {}
+USES: tuple[Use, ...] = get_args(Use)
+SAID = (
+    "send 20 euros to Ana, no wait, 25",
+    "change the amount to 60",
+    "yes, but on Friday at 9",
+    "mejor a María, no a Ana",
+)
+
+
+def noting(pattern: Any, flags: int) -> Any:
+    """Compile a pattern, and note where the package asked for it."""
+    made = _compile(pattern, flags)
+    frame = sys._getframe(2)
+    path = Path(frame.f_code.co_filename)
+    if isinstance(made.pattern, str) and SOURCE in path.parents:
+        compiled.setdefault((made.pattern, made.flags), (path, frame.f_lineno))
+    return made
+
+
+def load_everything() -> None:
+    """Import every module, and read messages for the examples, so that what is built at run time is there, too."""
+    soni = importlib.import_module("soni")
+    for module in pkgutil.walk_packages(soni.__path__, "soni."):
+        importlib.import_module(module.name)
+    from soni import RuntimeLoop, load_config
+    from soni.actions.discovery import discover_actions
+
+    async def talk(folder: Path) -> None:
+        async with RuntimeLoop(load_config(folder), actions=discover_actions(folder)) as loop:
+            for text in SAID:
+                await loop.process_message(text, user_id="ana")
+
+    for folder in sorted((ROOT / "examples").glob("*/domain")):
+        asyncio.run(talk(folder))
+
+
+class Uses(ast.NodeVisitor):
+    """Which methods are called on what name, and which name is given to what is compiled in a line."""
+
+    def __init__(self) -> None:
+        self.methods: dict[object, set[str]] = defaultdict(set)
+        self.names: dict[tuple[Path, int], str] = {}
+        self.path = SOURCE
+
+    def of(self, place: tuple[Path, int]) -> list[Use]:
+        """How the pattern that is compiled in a line is used; as a search where that is not seen."""
+        methods = self.methods.get(self._key(self.names.get(place, ""), place[0]), {""})
+        seen: list[Use] = [use for use in USES if use in methods]
+        return seen if methods <= set(USES) else ["search", *(use for use in seen if use != "search")]
+
+    def _key(self, name: str, path: Path) -> object:
+        """A private name belongs to its file."""
+        return (path, name) if name.startswith("_") else name
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """A method of a pattern is called."""
+        match node.func:
+            case ast.Attribute(attr=method, value=ast.Name(id=name) | ast.Attribute(attr=name)):
+                self.methods[self._key(name, self.path)].add(method)
+        self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        """A pattern handed on is used in a way that is not seen."""
+        if isinstance(node.ctx, ast.Load):
+            self.methods[self._key(node.id, self.path)].add("")
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        """A method that is called was seen with its call."""
+        if not isinstance(node.value, ast.Name | ast.Attribute):
+            self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        """A pattern gets its name."""
+        if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.Call):
+            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+                self.names[self.path, line] = node.targets[0].id
+        self.visit(node.value)
+
+
+def main() -> None:
+    """Print what may be slow, each where it stands, and fail if there is any."""
+    re.purge()
+    re._compile = noting  # type: ignore[attr-defined]
+    load_everything()
+    re._compile = _compile  # type: ignore[attr-defined]
+    uses = Uses()
+    for uses.path in SOURCE.rglob("*.py"):
+        uses.visit(ast.parse(uses.path.read_text(encoding="utf-8")))
+    slow = 0
+    for (pattern, flags), place in sorted(compiled.items(), key=lambda item: item[1]):
+        found = next(filter(None, (super_linear(pattern, flags, use=use) for use in uses.of(place))), None)
+        if found is not None:
+            slow += 1
+            where = f"{place[0].relative_to(ROOT)}:{place[1]}"
+            print(f"{where}: a text with many {found.pumped!r} takes this pattern more than linear time:\n  {pattern}")
+    if slow:
+        sys.exit(f"{slow} of {len(compiled)} patterns may take more than linear time")
+
+
+if __name__ == "__main__":
+    main()
