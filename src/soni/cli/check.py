@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from soni.actions import Actions, discover_actions
-from soni.config.check import check
-from soni.config.loader import by_place, locate, read_config
+from soni.config.loader import read_config
 from soni.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -51,16 +50,13 @@ class Examined:
 
 def examine(config_path: Path, module: Path | None) -> Examined:
     """Read an assistant's YAML, import its Python, and check how they fit."""
-    config, problems = read_config(config_path)
     try:
         actions = discover_actions(config_path, module)
     except ConfigError as error:
+        config, problems = read_config(config_path)
         return Examined(config, Actions(), [*problems, *error.problems])
-    if config is not None:
-        known = {(problem.path, problem.message) for problem in problems}
-        more = locate(check(config, actions), config._source)
-        problems += [problem for problem in more if (problem.path, problem.message) not in known]
-    return Examined(config, actions, sorted(problems, key=by_place))
+    config, problems = read_config(config_path, actions)
+    return Examined(config, actions, problems)
 
 
 def problem_line(problem: Problem) -> Text:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from contextlib import contextmanager
 from datetime import datetime  # noqa: TC003  # typer reads the annotation at run time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 app = typer.Typer(
     name="soni",
@@ -36,6 +41,17 @@ Store = Annotated[
         show_envvar=True,
     ),
 ]
+
+
+@contextmanager
+def _importing() -> Iterator[None]:
+    """Import without collecting garbage: there is none, and what was imported is not looked through again later."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _version(show: bool) -> None:
@@ -72,7 +88,8 @@ def chat(
 
     Example: soni chat --config examples/banking/domain
     """
-    from soni.cli.chat import run_chat
+    with _importing():
+        from soni.cli.chat import run_chat
 
     raise typer.Exit(run_chat(config, module, user, store))
 
@@ -86,7 +103,8 @@ def check(
 
     Example: soni check examples/banking/domain
     """
-    from soni.cli.check import run_check
+    with _importing():
+        from soni.cli.check import run_check
 
     raise typer.Exit(run_check(config, module))
 
@@ -125,7 +143,8 @@ def evaluate(
 
     Example: soni eval --config examples/banking/domain --data bench/understanding/own/banking.en.dev.jsonl
     """
-    from soni.cli.eval import KINDS, run_eval
+    with _importing():
+        from soni.cli.eval import KINDS, run_eval
 
     if understanding is not None and understanding not in KINDS:
         raise typer.BadParameter(f"there is no understanding '{understanding}': it is {', '.join(KINDS)}.")
@@ -186,7 +205,8 @@ def serve(
 
     Example: soni serve --config examples/banking/domain, then open http://127.0.0.1:8000
     """
-    from soni.cli.serve import run_serve
+    with _importing():
+        from soni.cli.serve import run_serve
 
     if log not in ("auto", "json", "words"):
         raise typer.BadParameter("--log is json, words or auto.")
@@ -203,7 +223,8 @@ def key(
 
     Example: soni key shop
     """
-    from soni.cli.serve import run_key
+    with _importing():
+        from soni.cli.serve import run_key
 
     raise typer.Exit(run_key(tenant))
 
@@ -224,7 +245,8 @@ def recover(
 
     Example: soni recover --config examples/banking/domain --store sqlite:.soni/conversations.db
     """
-    from soni.cli.upkeep import run_recover
+    with _importing():
+        from soni.cli.upkeep import run_recover
 
     raise typer.Exit(run_recover(config, module, store, user, force=force))
 
@@ -239,7 +261,8 @@ def forget(
 
     Example: soni forget ana --config examples/banking/domain
     """
-    from soni.cli.upkeep import run_forget
+    with _importing():
+        from soni.cli.upkeep import run_forget
 
     raise typer.Exit(run_forget(config, store, user))
 
@@ -256,7 +279,8 @@ def prune(
 
     Example: soni prune --config examples/banking/domain --older-than 90d
     """
-    from soni.cli.upkeep import run_prune
+    with _importing():
+        from soni.cli.upkeep import run_prune
 
     raise typer.Exit(run_prune(config, store, older_than))
 
@@ -268,7 +292,8 @@ def doctor() -> None:
     Without it (its weights or onnxruntime missing) assistants still work: messages are then understood by rules and
     the multilingual encoder alone, which reads fewer values out of sentences.
     """
-    from soni.cli.doctor import run_doctor
+    with _importing():
+        from soni.cli.doctor import run_doctor
 
     raise typer.Exit(run_doctor())
 

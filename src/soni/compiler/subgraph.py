@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -20,7 +21,7 @@ from soni.steps.confirm import ConfirmStepConfig
 from soni.steps.step import after_effect
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
     from soni.config.models import FlowConfig, Placed
     from soni.core.pending_task import PendingTask
@@ -77,7 +78,7 @@ class StepRuntime(Protocol):
 
 
 class SubgraphBuilder:
-    """Compiles flows, once, when an assistant starts."""
+    """Compiles flows onto LangGraph."""
 
     def build(self, flow: FlowConfig) -> StateGraph[DialogueState, Any]:
         """The graph of one flow."""
@@ -90,6 +91,26 @@ class SubgraphBuilder:
     def compile(self, flow: FlowConfig) -> Any:
         """The graph of one flow, ready to run. The orchestrator's checkpoint is the only one there is."""
         return self.build(flow).compile(checkpointer=False)
+
+
+class CompiledFlows(Mapping[str, Any]):
+    """The graphs of an assistant's flows, each compiled when it is first entered."""
+
+    def __init__(self, flows: Mapping[str, FlowConfig]) -> None:
+        self._flows = flows
+        self._builder = SubgraphBuilder()
+        self._compiled: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._compiled:
+            self._compiled[name] = self._builder.compile(self._flows[name])
+        return self._compiled[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._flows)
+
+    def __len__(self) -> int:
+        return len(self._flows)
 
 
 def _ways(placed: Placed, flow: FlowConfig) -> tuple[str, ...]:

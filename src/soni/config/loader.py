@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from soni.config.check import check
+from soni.config.check import KnownActions, check
 from soni.config.faults import told
 from soni.config.models import SoniConfig, named
 from soni.config.source import FileReader, SourceMap, Unreadable
@@ -33,10 +33,11 @@ def load_config(path: str | Path) -> SoniConfig:
     return config
 
 
-def read_config(path: str | Path) -> tuple[SoniConfig | None, list[Problem]]:
+def read_config(path: str | Path, actions: KnownActions | None = None) -> tuple[SoniConfig | None, list[Problem]]:
     """The assistant as far as it can be read, and every problem and warning of it.
 
-    There is no assistant if a file cannot be read at all: what the others name may stand in it.
+    With its actions at hand, what the YAML says of them is looked at, too. There is no assistant if a file cannot be
+    read at all: what the others name may stand in it.
     """
     merged = _Merged()
     for file in merged.files(Path(path)):
@@ -46,7 +47,7 @@ def read_config(path: str | Path) -> tuple[SoniConfig | None, list[Problem]]:
         problems.append(Problem("there are no flows.", hint="Declare at least one under 'flows:'.", place=merged.top))
     if merged.whole:
         config._source = merged.source
-        problems += check(config)
+        problems += check(config, actions)
     problems = [*merged.problems, *locate(problems, merged.source)]
     return config if merged.whole else None, sorted(problems, key=by_place)
 

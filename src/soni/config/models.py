@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from soni.config.source import SourceMap
     from soni.core.template import Text
+    from soni.steps import Step
 
 __all__ = [
     "ActionStepConfig",
@@ -209,6 +210,16 @@ class SoniConfig(BaseModel):
         """The flows that people can ask for: one that is for an event only if it says how it is asked for."""
         events = {*self.event_flows.values(), self.settings.start_flow}
         return {name: flow for name, flow in self.flows.items() if name not in events or flow.trigger.intents}
+
+    @cached_property
+    def callers(self) -> dict[str, list[tuple[FlowConfig, Step]]]:
+        """For each flow that others go to, those others with the steps that do."""
+        found: dict[str, list[tuple[FlowConfig, Step]]] = {}
+        for flow in self.flows.values():
+            for placed in flow.placed:
+                if placed.step.flow is not None:
+                    found.setdefault(placed.step.flow, []).append((flow, placed.step))
+        return found
 
     @cached_property
     def confirm_slots(self) -> frozenset[str]:

@@ -151,10 +151,8 @@ def _set_at_entry(config: SoniConfig, name: str, flow: FlowConfig) -> set[str]:
     entry |= {
         piece.slot for template in flow.trigger.templates for piece in template.pieces if isinstance(piece, Field)
     }
-    for caller in config.flows.values():
-        for placed in caller.placed:
-            if placed.step.flow == name:
-                entry |= caller.slot_names | set(getattr(placed.step, "inputs", {}))
+    for caller, step in config.callers.get(name, ()):
+        entry |= caller.slot_names | set(getattr(step, "inputs", {}))
     return entry
 
 

@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from soni.actions import Actions
-from soni.compiler.subgraph import SubgraphBuilder
+from soni.compiler.subgraph import CompiledFlows
 from soni.config.check import check
 from soni.config.loader import locate
 from soni.dm.builder import build_orchestrator
@@ -92,13 +92,12 @@ class RuntimeLoop(StoredConversations):
         problems = [problem for problem in check(config, actions) if problem.severity == "error"]
         if problems:
             raise ConfigError(locate(problems, config._source))
-        builder = SubgraphBuilder()
         super().__init__(store or SqliteStore(checkpointer=checkpointer))
         self._turns = TurnRunner(
             config=config,
             actions=actions,
             flow_manager=FlowManager(flow_shapes(config, actions), config.conversation_slots),
-            subgraphs={name: builder.compile(flow) for name, flow in config.runnable.items()},
+            subgraphs=CompiledFlows(config.runnable),
             command_handlers=handlers_by_command([*actions.command_handlers, *command_handlers]),
             graph=build_orchestrator(),
             offline=cache(lambda: offline_understanding(config)),

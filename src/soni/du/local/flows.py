@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from soni.du.local.encoder import encoder, vector
+from soni.du.local.array_cache import kept
+from soni.du.local.encoder import encoder, phrase_vectors, vector, weights_digest
 from soni.du.local.words import content
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ _PLAIN = 0.9
 """How much of what phrases of one flow differ in is taken for chance; chosen on the development data."""
 _MOST_WORK = 2e8
 """Beyond this many phrases times flows the regression would hold up the start; similarity alone remains."""
+_SETTINGS = (_STEPS, _STRENGTH, _PLAIN, _MOST_WORK)
+"""What the regression depends on besides the vectors."""
 SURE = (11.4, 4.6, -5.35)
 """Confidence out of similarity and lead over the next flow; fitted by bench/understanding/calibrate.py."""
 SURE_READ = (3.53, 10.71, 0.14, -0.39, -4.16)
@@ -62,7 +65,7 @@ VALUE = 0.1
 
 @lru_cache(maxsize=256)
 def _vectors(phrases: tuple[str, ...]) -> Vectors:
-    return encoder().encode(phrases)
+    return phrase_vectors(phrases)
 
 
 def nearest(message: str, phrases: tuple[str, ...]) -> tuple[float, str]:
@@ -175,9 +178,16 @@ class FlowScorer:
 @lru_cache(maxsize=16)
 def _fitted(phrases: tuple[tuple[str, str], ...], flows: tuple[str, ...]) -> tuple[Vectors, Vectors | None]:
     """The vectors of an assistant's phrases and the regression over them; many loops may serve one assistant."""
-    vectors = encoder().encode([phrase for _, phrase in phrases] or [""])
-    owners = np.array([flows.index(name) for name, _ in phrases])
-    return vectors, _regression(vectors, owners, len(flows))
+    places = {name: place for place, name in enumerate(flows)}
+
+    def compute() -> dict[str, Vectors]:
+        vectors = encoder().encode([phrase for _, phrase in phrases] or [""])
+        weights = _regression(vectors, np.array([places[name] for name, _ in phrases]), len(flows))
+        return {"vectors": vectors} if weights is None else {"vectors": vectors, "weights": weights}
+
+    content = "\n".join((weights_digest(), str(_SETTINGS), *flows, "", *(f"{name} {text}" for name, text in phrases)))
+    arrays = kept("assistant", content, compute)
+    return arrays["vectors"], arrays.get("weights")
 
 
 def _regression(vectors: Vectors, owners: Any, flows: int) -> Vectors | None:

@@ -140,6 +140,11 @@ def model() -> Model | None:
         return None
 
 
+def digest(folder: Path = WEIGHTS) -> str:
+    """What tells the weights of a folder from others."""
+    return (folder / "reader.sha256").read_text(encoding="utf-8")
+
+
 def loaded(folder: Path) -> Model:
     """The model of a folder, if it is what was shipped and can run here."""
     path = checked(folder)
