@@ -13,8 +13,10 @@ from pathlib import Path
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
-from soni.server.access import Keys
+from soni.cli.main import app
+from soni.server.access import Caller, Keys, Role, sign, tenant_secret, verified
 from tests.cli.test_chat import BANKING, ROOT, SONI, soni
 
 
@@ -59,7 +61,7 @@ def test_an_assistant_is_served_and_kept_in_a_file(tmp_path: Path) -> None:
 def test_a_key_is_shown_once_and_its_line_is_what_the_server_keeps(tmp_path: Path) -> None:
     shown = soni("key", "shop").splitlines()
     key, line = shown[1].strip(), shown[3].strip()
-    assert Keys([line]).tenant(key) == "shop"
+    assert Keys([line]).caller(key) == Caller("shop", Role.TENANT)
     assert key not in line
     file = tmp_path / "keys.txt"
     file.write_text(f"# the shop's\n{line}\n", encoding="utf-8")
@@ -68,6 +70,37 @@ def test_a_key_is_shown_once_and_its_line_is_what_the_server_keeps(tmp_path: Pat
         with serving(tmp_path, *options, **environment, SONI_SECRET=secret) as (url, _):
             assert httpx.get(f"{url}/v1/models").status_code == 401
             assert httpx.get(f"{url}/v1/models", headers={"Authorization": f"Bearer {key}"}).status_code == 200
+
+
+def key_command(*arguments: str, **environment: str | None) -> tuple[int, list[str]]:
+    """The exit status of soni key, and what it prints."""
+    done = CliRunner().invoke(app, ["key", *arguments], env={"SONI_SECRET": None, **environment})
+    return done.exit_code, done.output.splitlines()
+
+
+def test_a_key_is_made_for_a_role() -> None:
+    for role in ("tenant", "agent", "operator"):
+        status, shown = key_command("shop", "--role", role)
+        assert status == 0
+        assert Keys([shown[3].strip()]).caller(shown[1].strip()) == Caller("shop", Role(role))
+    status, shown = key_command("shop", "--role", "agnet")
+    assert status == 1
+    assert "Did you mean 'agent'? The roles are tenant, agent, operator." in " ".join(shown)
+
+
+def test_a_tenant_is_told_the_secret_that_signs_its_own_tokens() -> None:
+    secret = "a secret of at least thirty-two characters"
+    shown = [key_command(tenant, SONI_SECRET=secret)[1] for tenant in ("shop", "shop", "bank")]
+    shop, again, bank = (lines[5].strip() for lines in shown)
+    assert shop == again != bank
+    assert secret not in str(shown)
+    token = sign(shop, "shop", "ana", seconds=60)
+    user = verified(token, lambda tenant: tenant_secret(secret, tenant))
+    assert user is not None
+    assert (user.tenant, user.conversation) == ("shop", "ana")
+    assert shop not in str(key_command("shop", "--role", "agent", SONI_SECRET=secret)[1])
+    assert "With SONI_SECRET set" in key_command("shop")[1][4]
+    assert key_command("shop", SONI_SECRET="short")[0] == 1
 
 
 def refused(*arguments: str, **environment: str) -> str:

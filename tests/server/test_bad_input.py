@@ -190,7 +190,7 @@ async def test_the_description_is_whole_and_has_examples(site: Site) -> None:
 DESCRIPTION = schemathesis.openapi.from_dict(create_app(config()).openapi())
 
 
-KEY, LINE = new_key("tests")
+KEY, LINE = new_key("tests", "operator")
 FRAMING = ("transfer-encoding", "content-length", "connection", "upgrade", "expect", "te", "host")
 """Headers by which requests are told apart on the wire: a wrong one is refused before there is a request."""
 

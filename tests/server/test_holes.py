@@ -18,7 +18,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from soni.server import Keys, new_key, sign, streams
+from soni.server import Keys, new_key, sign, streams, tenant_secret
 from soni.server.limits import Rate
 from tests.server.site import Site, first, read_events, served
 from tests.server.test_socket import address, frames, say
@@ -218,12 +218,16 @@ async def test_after_a_restart_of_postgres_nobody_is_told_of_it(tmp_path: Path) 
 
 async def test_streams_and_sockets_end_with_their_token(tmp_path: Path) -> None:
     async with served(tmp_path, keys=Keys([new_key("bank")[1]]), secret=SECRET) as site:
-        token = sign(SECRET, "bank", "ana", seconds=-8)  # good for ten more, for clocks that differ
+        token = sign(
+            tenant_secret(SECRET, "bank"), "bank", "ana", seconds=-8
+        )  # good for ten more, for clocks that differ
         began = time.time()
         async with site.events(Authorization=f"Bearer {token}") as events:
             assert [event async for event in events] == []
         assert time.time() - began < 30
-        token = sign(SECRET, "bank", "ana", seconds=-8)  # good for ten more, for clocks that differ
+        token = sign(
+            tenant_secret(SECRET, "bank"), "bank", "ana", seconds=-8
+        )  # good for ten more, for clocks that differ
         protocols = [Subprotocol("soni"), Subprotocol(f"bearer.{token}")]
         async with connect(address(site), subprotocols=protocols, proxy=None) as open_one:
             with pytest.raises(ConnectionClosed) as closed:

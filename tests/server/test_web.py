@@ -15,7 +15,7 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page, Route, expect
 
-from soni.server import Keys, new_key, sign
+from soni.server import Keys, new_key, sign, tenant_secret
 from tests.server.browser import bank, browser, expect_texts, opened, texts, write
 from tests.server.site import served
 
@@ -304,7 +304,7 @@ async def test_one_script_tag_puts_it_on_another_site(tmp_path: Path) -> None:
     try:
         keys = Keys([new_key("shop")[1]])
         async with served(tmp_path, keys=keys, secret=SECRET, origins=(origin,)) as site:
-            token = sign(SECRET, "shop", "ana", seconds=600, slots={"logged_in": True})
+            token = sign(tenant_secret(SECRET, "shop"), "shop", "ana", seconds=600, slots={"logged_in": True})
             tag = f'<script src="{site.url}/soni.js" data-token="{token}" data-name="Shop help" defer></script>'
             head = '<!doctype html><html lang="en"><head><title>Shop</title><style>button { all: unset }</style></head>'
             (folder / "index.html").write_text(f"{head}<body><h1>Shop</h1>{tag}</body></html>", encoding="utf-8")
@@ -342,7 +342,7 @@ async def test_a_visitor_whose_token_has_run_out_gets_another(tmp_path: Path) ->
     ):
         await write(page, "send")
         await expect(page.get_by_text("How much?")).to_be_visible()
-        old = sign(SECRET, "visitors", "somebody", seconds=-60)
+        old = sign(tenant_secret(SECRET, "visitors"), "visitors", "somebody", seconds=-60)
         stored = json.dumps({"token": old, "conversation": "somebody"})
         await page.evaluate("value => localStorage.setItem(Object.keys(localStorage)[0], value)", stored)
         await page.reload()
@@ -354,7 +354,7 @@ async def test_a_visitor_whose_token_has_run_out_gets_another(tmp_path: Path) ->
 async def test_another_users_token_shows_and_sends_nothing_of_the_first(tmp_path: Path) -> None:
     """A host page that logs one user out and another in changes the token, and nothing else."""
     async with served(tmp_path, keys=Keys([new_key("shop")[1]]), secret=SECRET) as site:
-        ana, luis = (sign(SECRET, "shop", name, seconds=600) for name in ("ana", "luis"))
+        ana, luis = (sign(tenant_secret(SECRET, "shop"), "shop", name, seconds=600) for name in ("ana", "luis"))
         await site.service.loop.run_turn("send", user_id="shop/luis")
         async with opened(f"{site.url}/soni.js") as page:  # a page of this origin, without a chat yet
             await visit(page, site.url, HOST % ana)
@@ -452,7 +452,10 @@ async def test_any_accent_can_be_read(tmp_path: Path, accent: str) -> None:
 
 async def test_a_token_that_runs_out_is_told_once_and_another_goes_on(tmp_path: Path) -> None:
     async with served(tmp_path, keys=Keys([new_key("shop")[1]]), secret=SECRET) as site:
-        good, bad = sign(SECRET, "shop", "ana", seconds=600), sign(SECRET, "shop", "ana", seconds=-600)
+        good, bad = (
+            sign(tenant_secret(SECRET, "shop"), "shop", "ana", seconds=600),
+            sign(tenant_secret(SECRET, "shop"), "shop", "ana", seconds=-600),
+        )
         for token in (bad, "not a token"):
             async with opened(f"{site.url}/soni.js") as page:
                 await page.add_init_script(

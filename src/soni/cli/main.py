@@ -200,8 +200,8 @@ def serve(
     """Serve an assistant over HTTP: a web page, JSON, event streams, WebSocket, and OpenAI's protocol.
 
     On 127.0.0.1 no key is needed. Elsewhere make one with 'soni key TENANT', put its line into SONI_API_KEYS or a
-    file, and set SONI_SECRET, which users' tokens are signed with. Several servers on one Postgres share all
-    conversations. See docs/server.md.
+    file, and set SONI_SECRET, which the secrets that sign users' tokens are derived from. Several servers on one
+    Postgres share all conversations. See docs/server.md.
 
     Example: soni serve --config examples/banking/domain, then open http://127.0.0.1:8000
     """
@@ -218,15 +218,26 @@ def serve(
 @app.command()
 def key(
     tenant: Annotated[str, typer.Argument(help="Whose key it is; conversations of one tenant are unseen by others.")],
+    role: Annotated[
+        str,
+        typer.Option(
+            "--role",
+            help="What the key is for: tenant (the tenant's application), agent (the desk), "
+            "operator (both, and the metrics of the server).",
+        ),
+    ] = "tenant",
 ) -> None:
     """Make an API key for 'soni serve': the key, for whoever calls, and the line to keep, for the server.
 
-    Example: soni key shop
+    Where SONI_SECRET is set as it is for the server, also the secret with which the tenant's own server can sign
+    tokens of its users. It is the same each time, and of no use for another tenant.
+
+    Example: soni key shop; soni key shop --role agent
     """
     with _importing():
         from soni.cli.serve import run_key
 
-    raise typer.Exit(run_key(tenant))
+    raise typer.Exit(run_key(tenant, role))
 
 
 @app.command()

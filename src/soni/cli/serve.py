@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -108,7 +107,7 @@ def _kept_at(config: SoniConfig) -> str:
 def _settings(file: Path | None, place: dict[str, Any]) -> ServerSettings:
     from soni.server import Keys, ServerSettings
 
-    lines = re.split(r"[\s,]+", os.environ.get("SONI_API_KEYS", ""))
+    lines = os.environ.get("SONI_API_KEYS", "").replace(",", " ").split()
     if file is not None:
         try:
             lines += file.read_text(encoding="utf-8").splitlines()
@@ -120,18 +119,28 @@ def _settings(file: Path | None, place: dict[str, Any]) -> ServerSettings:
     return ServerSettings(keys=Keys(lines), secret=secret, **place)
 
 
-def run_key(tenant: str) -> int:
-    """Print a new key and what to keep of it."""
+def run_key(tenant: str, role: str) -> int:
+    """Print a new key, what to keep of it, and, for a tenant's application, what it may sign tokens with."""
     console = Console(soft_wrap=True, highlight=False)
 
     async def work() -> int:
-        from soni.server.access import new_key
+        from soni.server.access import Role, check_secret, new_key, tenant_secret
 
-        key, line = new_key(tenant)
+        key, line = new_key(tenant, role)
+        secret = os.environ.get("SONI_SECRET")
+        signing = tenant_secret(check_secret(secret), tenant) if secret else None
         console.print("The key, for whoever calls the server. It is not shown again:")
         console.print(f"  {key}")
         console.print("The line to keep, in SONI_API_KEYS or in the file of --keys:")
         console.print(f"  {line}")
+        if role == Role.TENANT and signing is None:
+            console.print(
+                "With SONI_SECRET set as it is for the server, this command also shows the secret with which the "
+                "tenant's own server can sign tokens."
+            )
+        elif role == Role.TENANT:
+            console.print("The secret with which the tenant's own server can sign tokens of its users:")
+            console.print(f"  {signing}")
         return 0
 
     return told(console, "key", _with_extra(work))

@@ -3,8 +3,8 @@
 Needs the extra `server`: pip install 'soni[server]'.
 """
 
-from soni.server.access import Keys, new_key, sign
+from soni.server.access import Keys, Role, new_key, sign, tenant_secret
 from soni.server.app import create_app
 from soni.server.settings import ServerSettings
 
-__all__ = ["Keys", "ServerSettings", "create_app", "new_key", "sign"]
+__all__ = ["Keys", "Role", "ServerSettings", "create_app", "new_key", "sign", "tenant_secret"]

@@ -20,7 +20,7 @@ from soni.server.access import CONVERSATION, NAMING, Caller
 from soni.server.bodies import MessageIn, MessageName
 from soni.server.conversations import QueueSink, first_of, happening, turn_of
 from soni.server.problems import HttpProblem, problem_of
-from soni.server.service import Anybody, Service, TheService, fresh_name, own
+from soni.server.service import Anybody, Service, Talker, TheService, fresh_name, own
 from soni.server.streams import BEAT, EventStream
 from soni.server.turns import Waiting, outcome
 
@@ -144,7 +144,7 @@ async def model(model: str, caller: Anybody, service: TheService) -> Model:
 
 @router.post("/chat/completions", responses={200: _STREAM})
 async def complete(
-    caller: Anybody,
+    caller: Talker,
     service: TheService,
     body: CompletionIn,
     x_conversation_id: Annotated[str | None, Header(description="The conversation.")] = None,

@@ -14,7 +14,18 @@ from soni.runtime.session import described
 from soni.server.access import Caller
 from soni.server.bodies import LineOut, MessageIn, MessageName, MessageOut, PendingOut, StartIn, TranscriptOut, TurnOut
 from soni.server.problems import HttpProblem, problem_of
-from soni.server.service import Anybody, Known, Mine, Service, Theirs, TheService, check_known, fresh_name
+from soni.server.service import (
+    Anybody,
+    Heard,
+    Inspected,
+    Managed,
+    Service,
+    TalkedIn,
+    Talker,
+    TheService,
+    check_known,
+    fresh_name,
+)
 from soni.server.streams import BEAT, EventStream, event
 from soni.server.turns import Waiting, outcome, too_long
 
@@ -80,8 +91,8 @@ def answer(service: Service, name: str, message_id: str | None, result: TurnResu
 
 @router.post("/messages", responses={200: _STREAM})
 async def post_message(
-    name: Mine,
-    caller: Anybody,
+    name: TalkedIn,
+    caller: Talker,
     service: TheService,
     request: Request,
     body: MessageIn,
@@ -164,7 +175,7 @@ def accepts_events(request: Request) -> bool:
 
 
 @router.post("/start")
-async def start(name: Mine, caller: Anybody, service: TheService, body: StartIn | None = None) -> TurnOut:
+async def start(name: TalkedIn, caller: Talker, service: TheService, body: StartIn | None = None) -> TurnOut:
     """Open a conversation before anything is said: a new one begins with the assistant's greeting."""
     slots = slots_of(caller, body.slots if body else None)
     service.messages.count(name)
@@ -175,7 +186,7 @@ async def start(name: Mine, caller: Anybody, service: TheService, body: StartIn 
 
 @router.get("/events", responses={200: _STREAM}, response_class=EventStream, response_model=None)
 async def events(
-    name: Mine,
+    name: Heard,
     caller: Anybody,
     service: TheService,
     after: Annotated[
@@ -203,7 +214,7 @@ async def _followed(service: Service, name: str, after: str | None) -> AsyncGene
 
 
 @router.get("/transcript")
-async def transcript(name: Mine, service: TheService) -> TranscriptOut:
+async def transcript(name: Heard, service: TheService) -> TranscriptOut:
     """What was said in the newest turns, by all sides; secrets are masked."""
     service.reads.count(name)
     await check_known(service, name)
@@ -220,14 +231,14 @@ async def transcript(name: Mine, service: TheService) -> TranscriptOut:
 
 
 @router.get("/state")
-async def state(name: Known, service: TheService) -> dict[str, Any]:
+async def state(name: Inspected, service: TheService) -> dict[str, Any]:
     """Where the conversation stands: flows, their steps and slots, what is waited for. Takes an API key."""
     return described(await service.loop.get_state(name), service.loop.config)
 
 
 @router.get("/explain")
 async def explain(
-    name: Known,
+    name: Inspected,
     service: TheService,
     turn: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The last one, if left out.")] = None,
 ) -> dict[str, Any]:
@@ -236,7 +247,7 @@ async def explain(
 
 
 @router.post("/reset", status_code=204)
-async def reset(name: Mine, service: TheService) -> None:
+async def reset(name: TalkedIn, service: TheService) -> None:
     """Begin anew: flows and slots are forgotten, the transcript stays."""
     service.messages.count(name)
     await check_known(service, name)
@@ -244,6 +255,6 @@ async def reset(name: Mine, service: TheService) -> None:
 
 
 @router.delete("", status_code=204)
-async def forget(name: Theirs, service: TheService) -> None:
-    """Erase everything that is stored about the user. Takes an API key."""
+async def forget(name: Managed, service: TheService) -> None:
+    """Erase everything that is stored about the user. Takes the tenant's or the operator's API key."""
     await service.turns.result(service.turns.begin(name, lambda: service.loop.forget(name)))

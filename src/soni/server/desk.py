@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request
 
-from soni.server.access import sign
+from soni.server.access import VISITORS, sign
 from soni.server.bodies import (
     HandoffOut,
     HandoffsOut,
@@ -19,13 +19,11 @@ from soni.server.bodies import (
 )
 from soni.server.conversations import answer
 from soni.server.problems import HttpProblem
-from soni.server.service import KeyHolder, Known, TheService, client_of, fresh_name
+from soni.server.service import Agent, Application, AtTheDesk, TheService, client_of, fresh_name
 
 router = APIRouter(prefix="/v1")
 
 _VISIT = 30 * 86_400
-VISITORS = "visitors"
-"""The tenant of those who come through the web page, where keys are asked for."""
 
 
 def _nobody() -> bool:
@@ -34,7 +32,7 @@ def _nobody() -> bool:
 
 
 @router.get("/handoffs", tags=["desk"])
-async def handoffs(caller: KeyHolder, service: TheService) -> HandoffsOut:
+async def handoffs(caller: Agent, service: TheService) -> HandoffsOut:
     """The conversations that a person has, longest silent first; those with `waiting` want an answer."""
     prefix = caller.name_of("")
     waiting = await service.loop.handoffs(prefix=prefix)
@@ -46,7 +44,7 @@ async def handoffs(caller: KeyHolder, service: TheService) -> HandoffsOut:
 
 
 @router.get("/conversations/{conversation}/handoff", tags=["desk"])
-async def handoff(name: Known, service: TheService) -> dict[str, Any]:
+async def handoff(name: AtTheDesk, service: TheService) -> dict[str, Any]:
     """What the person who has this conversation is told, with all that was said."""
     packet = await service.loop.get_handoff(name)
     if packet is None:
@@ -56,7 +54,7 @@ async def handoff(name: Known, service: TheService) -> dict[str, Any]:
 
 @router.post("/conversations/{conversation}/handoff/messages", tags=["desk"])
 async def say(
-    name: Known,
+    name: AtTheDesk,
     service: TheService,
     body: PersonIn,
     idempotency_key: Annotated[MessageName | None, Header()] = None,
@@ -70,17 +68,18 @@ async def say(
 
 
 @router.post("/conversations/{conversation}/handoff/return", tags=["desk"])
-async def give_back(name: Known, service: TheService) -> TurnOut:
+async def give_back(name: AtTheDesk, service: TheService) -> TurnOut:
     """Give the conversation back to the assistant, which says so and asks again what was open."""
     task = service.turns.begin(name, lambda: service.loop.return_to_assistant(name, is_awaited=_nobody))
     return answer(service, name, None, await service.turns.result(task))
 
 
 @router.post("/tokens", tags=["access"])
-async def token(caller: KeyHolder, service: TheService, body: TokenIn) -> TokenOut:
+async def token(caller: Application, service: TheService, body: TokenIn) -> TokenOut:
     """A token for one of the tenant's users, to be used by their browser or app instead of the key."""
     service.loop.check_slots(body.slots or ())
-    signed = sign(service.settings.signing, caller.tenant, body.conversation, seconds=body.expires_in, slots=body.slots)
+    secret = service.settings.secret_of(caller.tenant)
+    signed = sign(secret, caller.tenant, body.conversation, seconds=body.expires_in, slots=body.slots)
     return TokenOut(conversation=body.conversation, token=signed, expires_in=body.expires_in)
 
 
@@ -96,6 +95,6 @@ async def visitor(request: Request, service: TheService) -> TokenOut:
     name = fresh_name()
     return TokenOut(
         conversation=name,
-        token=sign(settings.signing, VISITORS, name, seconds=_VISIT),
+        token=sign(settings.secret_of(VISITORS), VISITORS, name, seconds=_VISIT),
         expires_in=_VISIT,
     )

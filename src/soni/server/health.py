@@ -9,7 +9,7 @@ from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
 
 from soni.errors import StoreUnavailable
-from soni.server.service import KeyHolder, TheService
+from soni.server.service import Operator, TheService
 
 router = APIRouter(tags=["health"])
 
@@ -54,6 +54,6 @@ async def _database(service: TheService) -> str:
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
-async def metrics(caller: KeyHolder, service: TheService) -> Response:
-    """Figures for Prometheus; with keys in use, it takes one."""
+async def metrics(caller: Operator, service: TheService) -> Response:
+    """Figures for Prometheus; with keys in use, it takes the operator's."""
     return Response(service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

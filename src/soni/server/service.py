@@ -12,7 +12,7 @@ from fastapi import Depends, Path, Security
 from fastapi.security import HTTPBearer
 from starlette.requests import HTTPConnection
 
-from soni.server.access import CONVERSATION, LOCAL, Caller, verified
+from soni.server.access import CONVERSATION, LOCAL, Caller, Role, verified
 from soni.server.limits import Open, Rate
 from soni.server.problems import HttpProblem
 from soni.server.settings import ServerSettings
@@ -54,12 +54,11 @@ class Service:
     def caller(self, connection: HTTPConnection, credential: str | None) -> Caller:
         """Whose request it is; HttpProblem 401 if nobody's we know."""
         if credential is not None:
-            tenant = self.settings.keys.tenant(credential)
-            known = Caller(tenant) if tenant is not None else verified(self.settings.signing, credential)
-            if known is not None:
+            known = self.settings.keys.caller(credential) or verified(credential, self.settings.secret_of)
+            if known is not None and self.settings.knows(known.tenant):
                 return known
         if self.settings.is_open:
-            return Caller(LOCAL)
+            return Caller(LOCAL, Role.OPERATOR)
         headers = {"WWW-Authenticate": "Bearer"}
         if credential is None:
             detail = "send an API key or a user's token: 'Authorization: Bearer …'"
@@ -98,9 +97,47 @@ async def _anybody(
     return service.caller(connection, bearer(connection))
 
 
-async def _key_holder(caller: Annotated[Caller, Depends(_anybody)]) -> Caller:
-    if caller.is_user:
+def check_role(caller: Caller, *roles: Role) -> None:
+    """HttpProblem 403 if the caller has no key, or one with another role."""
+    if caller.role is None:
         raise HttpProblem(403, "needs-a-key", "a user's token is not good for this; it takes an API key")
+    if caller.role not in roles:
+        wanted = " or ".join(f"'{role}'" for role in roles)
+        detail = (
+            f"this takes an API key with the role {wanted}, and this key has the role '{caller.role}'; "
+            f"'soni key {caller.tenant} --role {roles[0]}' makes one"
+        )
+        raise HttpProblem(403, "wrong-role", detail)
+
+
+def check_may_talk(caller: Caller) -> None:
+    """HttpProblem 403 for the desk: it does not speak as the user."""
+    if not caller.is_user:
+        check_role(caller, Role.TENANT, Role.OPERATOR)
+
+
+async def _talker(caller: Annotated[Caller, Depends(_anybody)]) -> Caller:
+    check_may_talk(caller)
+    return caller
+
+
+async def _key_holder(caller: Annotated[Caller, Depends(_anybody)]) -> Caller:
+    check_role(caller, *Role)
+    return caller
+
+
+async def _application(caller: Annotated[Caller, Depends(_anybody)]) -> Caller:
+    check_role(caller, Role.TENANT, Role.OPERATOR)
+    return caller
+
+
+async def _agent(caller: Annotated[Caller, Depends(_anybody)]) -> Caller:
+    check_role(caller, Role.AGENT, Role.OPERATOR)
+    return caller
+
+
+async def _operator(caller: Annotated[Caller, Depends(_anybody)]) -> Caller:
+    check_role(caller, Role.OPERATOR)
     return caller
 
 
@@ -117,15 +154,35 @@ ConversationId = Annotated[
 ]
 
 
-async def _mine(conversation: ConversationId, caller: Annotated[Caller, Depends(_anybody)]) -> str:
+async def _talked_in(conversation: ConversationId, caller: Annotated[Caller, Depends(_talker)]) -> str:
     return own(caller, conversation)
 
 
-async def _theirs(conversation: ConversationId, caller: Annotated[Caller, Depends(_key_holder)]) -> str:
+async def _heard(conversation: ConversationId, caller: Annotated[Caller, Depends(_anybody)]) -> str:
     return own(caller, conversation)
 
 
-async def _known(name: Annotated[str, Depends(_theirs)], service: Annotated[Service, Depends(_service)]) -> str:
+async def _managed(conversation: ConversationId, caller: Annotated[Caller, Depends(_application)]) -> str:
+    return own(caller, conversation)
+
+
+async def _inspected(
+    conversation: ConversationId,
+    caller: Annotated[Caller, Depends(_key_holder)],
+    service: Annotated[Service, Depends(_service)],
+) -> str:
+    return await _known(service, own(caller, conversation))
+
+
+async def _at_the_desk(
+    conversation: ConversationId,
+    caller: Annotated[Caller, Depends(_agent)],
+    service: Annotated[Service, Depends(_service)],
+) -> str:
+    return await _known(service, own(caller, conversation))
+
+
+async def _known(service: Service, name: str) -> str:
     await check_known(service, name)
     return name
 
@@ -139,13 +196,21 @@ async def check_known(service: Service, name: str) -> None:
 
 TheService = Annotated[Service, Depends(_service)]
 Anybody = Annotated[Caller, Depends(_anybody)]
-KeyHolder = Annotated[Caller, Depends(_key_holder)]
-Mine = Annotated[str, Depends(_mine)]
+Talker = Annotated[Caller, Depends(_talker)]
+"""A user, or the tenant's application, which talks for its users."""
+Application = Annotated[Caller, Depends(_application)]
+Agent = Annotated[Caller, Depends(_agent)]
+Operator = Annotated[Caller, Depends(_operator)]
+TalkedIn = Annotated[str, Depends(_talked_in)]
 """The name of a conversation that the caller may talk in."""
-Theirs = Annotated[str, Depends(_theirs)]
-"""The name of a conversation that the caller, who has a key, may look into."""
-Known = Annotated[str, Depends(_known)]
-"""The same, of one that exists."""
+Heard = Annotated[str, Depends(_heard)]
+"""The name of a conversation that the caller may read."""
+Managed = Annotated[str, Depends(_managed)]
+"""The name of a conversation that the caller, the tenant's application, may erase."""
+Inspected = Annotated[str, Depends(_inspected)]
+"""The name of a conversation that exists, and that the caller, who has a key, may look into."""
+AtTheDesk = Annotated[str, Depends(_at_the_desk)]
+"""The name of a conversation that exists, and that the caller, an agent, may take part in."""
 
 
 def fresh_name() -> str:

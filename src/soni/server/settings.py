@@ -8,9 +8,8 @@ import secrets
 from dataclasses import dataclass, field
 
 from soni.errors import ConfigError, Problem
-from soni.server.access import Keys
+from soni.server.access import LOCAL, VISITORS, Keys, check_secret, tenant_secret
 
-_SHORTEST_SECRET = 32
 _ORIGIN = re.compile(r"https?://[^/?#\s]+")
 
 
@@ -23,7 +22,7 @@ class ServerSettings:
     keys: Keys = field(default_factory=Keys)
     """Who may use it. Without any, only this machine may, and may do everything."""
     secret: str | None = field(default=None, repr=False)
-    """What the tokens of users are signed with; the same in every replica. Without it, one is made up at start."""
+    """What the secrets of tenants are derived from; the same in every replica. Without it, one is made up at start."""
     origins: tuple[str, ...] = ()
     """The web sites that may talk to it from a browser, besides its own; * for all."""
     visitors: bool = False
@@ -49,11 +48,8 @@ class ServerSettings:
                 f"'{self.host}' can be reached from elsewhere, and there are no keys.",
                 "Make one with 'soni key TENANT' and put its line into SONI_API_KEYS, or serve on 127.0.0.1.",
             )
-        if self.secret is not None and len(self.secret) < _SHORTEST_SECRET:
-            raise _unusable(
-                f"SONI_SECRET has {len(self.secret)} characters; at least {_SHORTEST_SECRET} are needed.",
-                "Make one: python3 -c 'import secrets; print(secrets.token_urlsafe(48))'",
-            )
+        if self.secret is not None:
+            check_secret(self.secret)
         if not self.keys and "*" in self.origins:
             raise _unusable(
                 "every web site could use a server without keys.",
@@ -75,10 +71,14 @@ class ServerSettings:
         """Whether whoever reaches it may do everything."""
         return not self.keys
 
-    @property
-    def signing(self) -> str:
-        """The secret, or one that is good for as long as this process lives."""
-        return self.secret or _MADE_UP
+    def knows(self, tenant: str) -> bool:
+        """Whether there is such a tenant: it has a key, or is that of visitors or of this machine, if they may talk."""
+        welcome = (VISITORS if self.visitors else None, LOCAL if self.is_open else None)
+        return tenant in welcome or tenant in self.keys.tenants
+
+    def secret_of(self, tenant: str) -> str:
+        """What tokens of the tenant's users are signed with; without a secret, for as long as this process lives."""
+        return tenant_secret(self.secret or _MADE_UP, tenant)
 
 
 def _unusable(message: str, hint: str) -> ConfigError:

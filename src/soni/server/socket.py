@@ -23,7 +23,7 @@ from soni.server import streams
 from soni.server.bodies import MessageIn, MessageOut
 from soni.server.conversations import answer, turn_of
 from soni.server.problems import HttpProblem, problem_of
-from soni.server.service import ConversationId, bearer, fresh_name, own, service_of
+from soni.server.service import ConversationId, bearer, check_may_talk, fresh_name, own, service_of
 from soni.server.turns import Waiting
 
 if TYPE_CHECKING:
@@ -199,6 +199,7 @@ async def socket(
     protocols: list[str] = websocket.scope.get("subprotocols", [])
     try:
         caller = service.caller(websocket, _credential(websocket, protocols))
+        check_may_talk(caller)
         name = own(caller, conversation)
         with service.streams.one(name):
             await websocket.accept(SUBPROTOCOL if SUBPROTOCOL in protocols else None)
