@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from bench.postgres import postgres
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
 from soni.server import Keys, new_key, sign, streams, tenant_secret
@@ -260,6 +260,33 @@ async def test_nothing_a_user_may_do_can_be_done_without_end(tmp_path: Path) -> 
         site.service.reads = Rate(3)
         reads = [await site.client.get("/v1/conversations/ana/transcript") for _ in range(2)]
         assert [read.status_code for read in reads] == [200, 429]
+
+
+async def test_streams_cannot_be_opened_without_end(site: Site) -> None:
+    site.service.reads = Rate(6)
+    statuses = []
+    for _ in range(3):
+        async with site.client.stream("GET", "/v1/conversations/ana/events") as response:
+            statuses.append(response.status_code)
+    assert statuses == [200, 200, 429]
+    with pytest.raises(InvalidStatus) as refused:
+        await connect(address(site), proxy=None)
+    assert refused.value.response.status_code == 429
+    assert "Retry-After" in refused.value.response.headers
+    async with connect(address(site, "luis"), proxy=None):
+        pass  # others may
+
+
+@pytest.mark.parametrize("frame", ['{"type": "ack", "id": "none"}', "not json", '{"type": "shout"}'])
+async def test_frames_that_are_no_messages_count_as_reads(site: Site, frame: str) -> None:
+    site.service.reads = Rate(9)  # one for the opening, and two
+    async with connect(address(site), proxy=None) as open_one:
+        for _ in range(4):
+            await open_one.send(frame)
+        told = [json.loads(await open_one.recv())["problem"]["status"] for _ in range(2 if "ack" in frame else 4)]
+        assert told[-2:] == [429, 429]
+        assert 429 not in told[:-2]
+        assert (await say(open_one, "many"))[-1]["type"] == "done"  # messages have a limit of their own
 
 
 async def test_an_old_place_does_not_bring_everything_back_at_once(site: Site) -> None:

@@ -199,6 +199,7 @@ async def events(
     Each `message` event carries the message's id. Without an id, everything that is kept comes first. A comment is
     sent in silence. The event `forgotten` ends the stream of a user who was forgotten. Any replica will do.
     """
+    service.reads.count(name)
     header = None if last_event_id is None else last_event_id.encode("latin-1", "replace").decode("utf-8", "replace")
     followed = _followed(service, name, header or after or None)
     place = service.streams.one(name)

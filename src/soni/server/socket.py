@@ -116,20 +116,24 @@ class _Conversation:
             except KeyError:
                 return _NOT_TEXT
             try:
-                frame = _FRAME.validate_json(text)
-            except ValidationError as error:
-                found = error.errors(include_input=False, include_url=False)[0]
-                where = ".".join(str(part) for part in found["loc"])
-                what = f"{where}: {found['msg']}".removeprefix(": ")
-                if found["type"].startswith("union_tag"):
-                    what = 'a frame has a type: {"type": "message", "text": …} or {"type": "ack", "id": …}'
-                problem = HttpProblem(422, "invalid-frame", what)
+                frame = self._read(text)
+                if isinstance(frame, AckFrame):
+                    await self._service.loop.hear(self._name, frame.id)
+                else:
+                    await self._begin(frame)
+            except HttpProblem as problem:
                 await self.frame("error", {"problem": problem.to_json()})
-                continue
-            if isinstance(frame, AckFrame):
-                await self._service.loop.hear(self._name, frame.id)
-            else:
-                await self._begin(frame)
+
+    def _read(self, text: str) -> MessageFrame | AckFrame:
+        """What a frame says; HttpProblem if it says nothing, or if there are too many that are no messages."""
+        try:
+            frame = _FRAME.validate_json(text)
+        except ValidationError as error:
+            self._service.reads.count(self._name)
+            raise _invalid(error) from None
+        if isinstance(frame, AckFrame):  # messages are counted where their turns begin
+            self._service.reads.count(self._name)
+        return frame
 
     async def _begin(self, frame: MessageFrame) -> None:
         message_id = frame.message_id or fresh_name()
@@ -167,6 +171,16 @@ class _Conversation:
             ending.cancel()
 
 
+def _invalid(error: ValidationError) -> HttpProblem:
+    """The first thing that is wrong with a frame, without what was in it."""
+    found = error.errors(include_input=False, include_url=False)[0]
+    where = ".".join(str(part) for part in found["loc"])
+    what = f"{where}: {found['msg']}".removeprefix(": ")
+    if found["type"].startswith("union_tag"):
+        what = 'a frame has a type: {"type": "message", "text": …} or {"type": "ack", "id": …}'
+    return HttpProblem(422, "invalid-frame", what)
+
+
 def _frame(kind: str, data: dict[str, Any]) -> str:
     return json.dumps({"type": kind, **data})
 
@@ -201,6 +215,7 @@ async def socket(
         caller = service.caller(websocket, _credential(websocket, protocols))
         check_may_talk(caller)
         name = own(caller, conversation)
+        service.reads.count(name)
         with service.streams.one(name):
             await websocket.accept(SUBPROTOCOL if SUBPROTOCOL in protocols else None)
             await _talk(websocket, service, _Conversation(websocket, service, name, caller), after or None)
