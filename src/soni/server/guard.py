@@ -131,7 +131,8 @@ class Guard:
                     if not message.get("more_body") or size > _MOST_DRAINED:
                         break
         except TimeoutError:
-            raise HttpProblem(408, "too-slow", f"the body did not come within {_SLOWEST_BODY:g} s") from None
+            detail = f"the body did not come within {_SLOWEST_BODY:g} s"
+            raise HttpProblem(408, "too-slow", detail, headers={"Connection": "close"}) from None
         if size > most:
             raise _too_large(most)
         if not _JSON.match(headers.get("content-type", "")):

@@ -15,6 +15,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from soni.errors import ConfigError, Problem
+from soni.server.problems import HttpProblem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -33,10 +34,13 @@ _LAST_WORDS = 10
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """HTTP that does not wait for ever, nor without bound, for the head of a request."""
+    """HTTP that does not wait for ever for the head of a request, nor takes without bound what is not its body."""
 
     _timer: asyncio.TimerHandle | None = None
     _head = 0
+    """The bytes of the address and the fields of this request, those after its body included."""
+    _unparsed = 0
+    """The bytes that have come since the parser last came to an end of the head or to a piece of the body."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the base has it
         super().connection_made(transport)
@@ -47,20 +51,58 @@ class PatientProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._timer is not None:
-            self._head += len(data)
+        self._unparsed += len(data)
         super().data_received(data)
-        if self._timer is not None and self._head > _LARGEST_HEAD and not self.transport.is_closing():
-            self.send_400_response("The head of the request is too large.")
+        if self._unparsed > _LARGEST_HEAD and not self.transport.is_closing():
+            self._refuse()
 
     def on_message_begin(self) -> None:
+        self._head = 0
         self._expect()
         super().on_message_begin()
 
+    def on_url(self, url: bytes) -> None:
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._count(len(name) + len(value) + len(b": \r\n"))
+        super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         self._stop()
-        self._head = 0
+        self._unparsed = 0
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._unparsed = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._unparsed = 0
+        super().on_message_complete()
+
+    def _count(self, size: int) -> None:
+        self._head += size
+        if self._head > _LARGEST_HEAD:
+            raise ValueError("the head is too large")  # which the parser makes an error of its own, and stops
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what cannot be parsed, or was not parsed to its end."""
+        if self._head > _LARGEST_HEAD:
+            self._refuse()
+        else:
+            super().send_400_response(msg)
+
+    def _refuse(self) -> None:
+        """Say that the head is too large, unless another answer is being sent, and close."""
+        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+            problem = HttpProblem(431, "head-too-large", f"the head of a request has at most {_LARGEST_HEAD} bytes")
+            answer = problem.response
+            fields = [*self.server_state.default_headers, *answer.raw_headers, (b"connection", b"close")]
+            head = [b"HTTP/1.1 431 Request Header Fields Too Large", *(b"%b: %b" % field for field in fields)]
+            self.transport.write(b"\r\n".join([*head, b"", answer.body]))
+        self.transport.close()
 
     def _expect(self) -> None:
         self._stop()
