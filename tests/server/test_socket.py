@@ -11,6 +11,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from soni.server.serving import PatientWebSocket
 from tests.server.site import Site, served
 
 
@@ -173,3 +174,39 @@ async def test_sockets_close_when_the_server_stops_and_when_the_user_is_forgotte
                 await frames(socket)
             assert closed.value.rcvd is not None
             assert closed.value.rcvd.code == 1012
+
+
+async def test_an_opening_that_cannot_be_read_is_answered(site: Site) -> None:
+    """Longer lines and more fields than the WebSocket takes, though not more than a head may have."""
+    for headers in ({"X-Much": "a" * 9000}, {f"X-{number}": "a" for number in range(150)}):
+        async with asyncio.timeout(30):
+            with pytest.raises(InvalidStatus) as refused:
+                await connect(address(site), additional_headers=headers, proxy=None)
+        assert refused.value.response.status_code == 431
+
+
+async def test_a_name_or_a_place_that_cannot_be_is_told(site: Site) -> None:
+    for wrong, said in (
+        (address(site, "a%20b"), "a conversation is named with"),
+        (address(site, after="x" * 1001), "1000"),
+    ):
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(wrong, proxy=None)
+        assert refused.value.response.status_code == 422
+        assert said in json.loads(refused.value.response.body)["detail"]
+
+
+async def test_answers_to_pings_do_not_pile_up_for_a_client_that_does_not_read(site: Site) -> None:
+    async with connect(address(site), proxy=None, compression=None) as socket:
+        socket.transport.pause_reading()
+        ping = b"\x89\xfd\0\0\0\0" + b"a" * 125
+        for _ in range(400):
+            socket.transport.write(ping * 200)
+            await asyncio.sleep(0)
+        (open_one,) = (one for one in site.server.server_state.connections if isinstance(one, PatientWebSocket))
+        async with asyncio.timeout(30):
+            while open_one.transport.is_reading() and socket.transport.get_write_buffer_size():  # noqa: ASYNC110  # nobody tells
+                await asyncio.sleep(0)
+        assert socket.transport.get_write_buffer_size() > 0, "the server has read everything"
+        assert open_one.transport.get_write_buffer_size() < 1_000_000
+        socket.transport.abort()

@@ -9,7 +9,7 @@ from asyncio import CancelledError
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from fastapi.exceptions import RequestValidationError
+from fastapi.exceptions import RequestValidationError, WebSocketRequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
     from starlette.requests import Request
+    from starlette.websockets import WebSocket
 
 logger = logging.getLogger(__name__)
 
@@ -102,7 +103,7 @@ def problem_of(error: BaseException) -> HttpProblem:
     return HttpProblem(500, "internal", "something went wrong here; the log says what")
 
 
-def _invalid(error: RequestValidationError) -> HttpProblem:
+def _invalid(error: RequestValidationError | WebSocketRequestValidationError) -> HttpProblem:
     """Every field that is wrong, without what was in it."""
     for found in error.errors():
         if found["type"] == "json_invalid":
@@ -130,6 +131,10 @@ def install(app: FastAPI) -> None:
         assert isinstance(error, RequestValidationError)  # noqa: S101
         return _invalid(error).response
 
+    async def invalid_socket(socket: WebSocket, error: Exception) -> None:
+        assert isinstance(error, WebSocketRequestValidationError)  # noqa: S101
+        await socket.send_denial_response(_invalid(error).response)
+
     async def http(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101
         kinds = {404: "not-found", 405: "method-not-allowed", 400: "malformed-request"}
@@ -147,6 +152,7 @@ def install(app: FastAPI) -> None:
         return problem_of(error).response
 
     app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(WebSocketRequestValidationError, invalid_socket)
     app.add_exception_handler(HTTPException, http)
     app.add_exception_handler(HttpProblem, other)
     app.add_exception_handler(SoniError, other)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from soni.errors import ConfigError, Problem
 from soni.server.problems import HttpProblem
@@ -118,6 +119,25 @@ class PatientProtocol(HttpToolsProtocol):
             self.transport.close()
 
 
+class PatientWebSocket(WebSocketsSansIOProtocol):
+    """A WebSocket that answers every opening, and is read no faster than its client reads."""
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.handshake_exc is not None and not self.transport.is_closing():  # what uvicorn leaves unanswered
+            self.transport.write(b"".join(self.conn.data_to_send()))
+            self.transport.close()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self.transport.pause_reading()  # pings are answered by the protocol, and the answers would pile up
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if not self.read_paused:
+            self.transport.resume_reading()
+
+
 class Server(uvicorn.Server):
     """Lets turns finish and streams end when it is asked to stop; a second Ctrl-C does not wait."""
 
@@ -165,7 +185,7 @@ async def serve(app: FastAPI, settings: ServerSettings, started: Callable[[Serve
             config = uvicorn.Config(
                 app,
                 http=PatientProtocol,
-                ws="websockets-sansio",
+                ws=PatientWebSocket,
                 lifespan="off",
                 log_config=None,
                 access_log=False,
