@@ -431,3 +431,9 @@ async def test_a_store_and_a_checkpointer_do_not_go_together(assistant: Assistan
 
     with pytest.raises(ValueError, match="not both"):
         RuntimeLoop(assistant(SHOP), actions=Shop().actions, store=store, checkpointer=InMemorySaver())
+
+
+async def test_a_check_writes_and_changes_nothing(store: Store) -> None:
+    version = await store.read(("SELECT version FROM soni_schema", ()))
+    await store.check()
+    assert await store.read(("SELECT version FROM soni_schema", ())) == version

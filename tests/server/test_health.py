@@ -7,10 +7,12 @@ import io
 import json
 import logging
 import os
+import resource
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from soni import RuntimeLoop
 from soni.server import create_app, logs
+from soni.server.limits import Recent
 from soni.store import open_store
 from tests.faults.assistant import USER, Witness
 from tests.faults.worker import Operation, Place, killed
@@ -52,6 +55,7 @@ async def test_it_is_not_ready_while_its_database_is_away(tmp_path: Path) -> Non
                 )
 
     async with served(tmp_path, address, wait=1.0) as site:
+        site.service.database = Recent(0)
         assert (await site.client.get("/ready")).status_code == 200
         await close(True)
         ready = await site.client.get("/ready")
@@ -64,6 +68,64 @@ async def test_it_is_not_ready_while_its_database_is_away(tmp_path: Path) -> Non
         async with asyncio.timeout(60):
             while (await site.client.get("/ready")).status_code != 200:  # noqa: ASYNC110  # nobody tells
                 await asyncio.sleep(0.1)
+
+
+@contextmanager
+def full_disk(log: Path) -> Iterator[None]:
+    """Let no file of this process grow beyond what the log of a database has now."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+async def test_it_is_not_ready_while_its_disk_is_full(site: Site, tmp_path: Path) -> None:
+    site.service.database = Recent(0)
+    assert (await site.client.get("/ready")).status_code == 200
+    with full_disk(tmp_path / "c.db-wal"):
+        ready = await site.client.get("/ready")
+        assert (ready.status_code, ready.json()["checks"]["database"]) == (503, "not available")
+    assert (await site.client.get("/ready")).status_code == 200
+
+
+async def test_it_is_not_ready_while_its_postgres_takes_no_writes(tmp_path: Path) -> None:
+    url = postgres().new_database()
+    name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
+
+    async def forbid(yes: bool) -> None:
+        """For connections that are made from now on; those there are now are ended."""
+        async with await psycopg.AsyncConnection.connect(postgres().new_database(), autocommit=True) as operator:
+            await operator.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = {str(yes).lower()}')
+            await operator.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,))
+
+    async with served(tmp_path, url) as site:
+        site.service.database = Recent(0)
+        assert (await site.client.get("/ready")).status_code == 200
+        await forbid(True)
+        assert (await site.client.get("/ready")).json()["checks"]["database"] == "not available"
+        said = await site.client.post("/v1/conversations/ana/messages", json={"text": "send"})
+        assert (said.status_code, said.json()["type"]) == (503, "urn:soni:problem:store-unavailable")
+        await forbid(False)
+        assert (await site.client.get("/ready")).status_code == 200
+
+
+async def test_the_store_is_looked_at_once_in_a_while_however_many_ask() -> None:
+    now, asked = 0.0, 0
+
+    async def ask() -> str:
+        nonlocal asked
+        asked += 1
+        await asyncio.sleep(0)
+        return f"answer {asked}"
+
+    recent = Recent(1.0, clock=lambda: now)
+    assert set(await asyncio.gather(*(recent.answer(ask) for _ in range(5)))) == {"answer 1"}
+    now = 0.9
+    assert await recent.answer(ask) == "answer 1"
+    now = 1.0
+    assert await recent.answer(ask) == "answer 2"
 
 
 class Slow:
@@ -197,8 +259,8 @@ class Collector:
             def do_POST(self) -> None:  # http.server's name
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 request = ExportTraceServiceRequest.FromString(body)
-                for resource in request.resource_spans:
-                    for scope in resource.scope_spans:
+                for spans in request.resource_spans:
+                    for scope in spans.scope_spans:
                         collector.spans += scope.spans
                 self.send_response(200)
                 self.end_headers()

@@ -26,6 +26,10 @@ class StoredConversations:
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    async def check_store(self) -> None:
+        """StoreUnavailable if nothing can be kept now: the database is away, full, or read-only."""
+        await self._store.check()
+
     async def is_known(self, user_id: str) -> bool:
         """Whether anything is kept of this user."""
         return await history.is_known(self._store, user_id)

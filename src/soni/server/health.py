@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any
 
 from fastapi import APIRouter, Response
@@ -11,6 +12,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from soni.errors import StoreUnavailable
 from soni.server.service import Operator, TheService
 
+logger = logging.getLogger(__name__)
 router = APIRouter(tags=["health"])
 
 _LOOK = 3.0
@@ -28,11 +30,11 @@ async def health() -> dict[str, str]:
 async def ready(service: TheService) -> Response:
     """Whether requests should be sent here.
 
-    They should if the database answers, the understanding is loaded, and what other processes left unfinished has
-    been looked after.
+    They should if the database can be written, the understanding is loaded, and what other processes left unfinished
+    has been looked after.
     """
     checks = {
-        "database": await _database(service),
+        "database": await service.database.answer(lambda: _database(service)),
         "understanding": "ok" if service.is_warm else "loading",
         "recovery": "ok" if service.loop.has_recovered else "still looking for unfinished turns",
         "serving": "stopping" if service.turns.is_closing or service.closing.is_set() else "ok",
@@ -45,10 +47,11 @@ async def ready(service: TheService) -> Response:
 async def _database(service: TheService) -> str:
     try:
         async with asyncio.timeout(_LOOK):
-            await service.loop.is_known("nobody")
+            await service.loop.check_store()
     except TimeoutError:
         return f"no answer within {_LOOK:g} s"
-    except StoreUnavailable:
+    except StoreUnavailable as error:
+        logger.warning("not ready: %s", error)
         return "not available"
     return "ok"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from collections import OrderedDict
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from soni.server.problems import HttpProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator
 
 _MOST_KNOWN = 50_000
 
@@ -65,3 +66,22 @@ class Open:
     def total(self) -> int:
         """How many there are in all."""
         return sum(self._open.values())
+
+
+class Recent:
+    """An answer that costs something, worked out at most once in so many seconds, however many ask for it."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._asking = asyncio.Lock()
+        self._answer: str | None = None
+        self._until = 0.0
+
+    async def answer(self, ask: Callable[[], Awaitable[str]]) -> str:
+        """The answer, from `ask` if there is none of late."""
+        async with self._asking:
+            if self._answer is None or self._clock() >= self._until:
+                self._answer = await ask()
+                self._until = self._clock() + self._seconds
+            return self._answer

@@ -13,7 +13,7 @@ from fastapi.security import HTTPBearer
 from starlette.requests import HTTPConnection
 
 from soni.server.access import CONVERSATION, LOCAL, Caller, Role, verified
-from soni.server.limits import Open, Rate
+from soni.server.limits import Open, Rate, Recent
 from soni.server.problems import HttpProblem
 from soni.server.settings import ServerSettings
 from soni.server.turns import Turns
@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 
 _MOST_STREAMS = 8
 _GUESSES = 30
+_LOOK_EVERY = 1.0
 
 
 @dataclass(slots=True)
@@ -40,6 +41,8 @@ class Service:
     """Whether the understanding has been loaded."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     streams: Open = field(default_factory=lambda: Open(_MOST_STREAMS, "streams open"))
+    database: Recent = field(default_factory=lambda: Recent(_LOOK_EVERY))
+    """Whether conversations can be kept; each look writes, and whoever reaches the server may ask."""
     messages: Rate = field(init=False)
     reads: Rate = field(init=False)
     newcomers: Rate = field(init=False)

@@ -17,7 +17,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from soni.errors import ConfigError, Problem, StoreUnavailable
 from soni.store.fail_points import passed
-from soni.store.schema import MAKE_VERSION_TABLE, READ_VERSION, VERSIONS, steps_from
+from soni.store.schema import CHECK, MAKE_VERSION_TABLE, READ_VERSION, VERSIONS, steps_from
 from soni.store.store import Held, Store, busy, lock_number, thread
 
 if TYPE_CHECKING:
@@ -122,6 +122,14 @@ class PostgresStore(Store):
             for statement, values in statements:
                 await connection.execute(_postgres(statement), values)
         passed(f"after {what}")
+
+    async def check(self) -> None:
+        async def write(connection: Connection) -> None:
+            async with connection.transaction():
+                for statement, values in CHECK:
+                    await connection.execute(_postgres(statement), values)
+
+        await self._looked(write)
 
     async def force(self, conversation: str) -> bool:
         number = _number(conversation) & 0xFFFF_FFFF_FFFF_FFFF
@@ -231,6 +239,8 @@ def _translated() -> Iterator[None]:
         yield
     except PoolTimeout:
         raise
+    except psycopg.errors.ReadOnlySqlTransaction as error:  # a replica, or a server that was set so
+        raise StoreUnavailable(f"the conversation could not be kept in Postgres: {error}") from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         # Others are our own mistakes; the database is well.
         raise StoreUnavailable(f"the conversation could not be kept in Postgres: {error}", lost=True) from error

@@ -74,6 +74,11 @@ VERSIONS: tuple[tuple[str, ...], ...] = (
 
 MAKE_VERSION_TABLE = "CREATE TABLE IF NOT EXISTS soni_schema (version INTEGER NOT NULL)"
 READ_VERSION = "SELECT version FROM soni_schema"
+CHECK: tuple[tuple[str, tuple[object, ...]], ...] = (
+    ("INSERT INTO soni_schema (version) VALUES (?)", (0,)),
+    ("DELETE FROM soni_schema WHERE version = ?", (0,)),
+)
+"""A transaction that needs room on the disk and leaves nothing; SQLite does not write an UPDATE to the same value."""
 TABLES = ("soni_conversations", "soni_turns", "soni_effects", "soni_outbox")
 
 

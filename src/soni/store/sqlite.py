@@ -21,7 +21,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from soni.errors import ConfigError, Problem, StoreUnavailable
 from soni.store.fail_points import passed
-from soni.store.schema import MAKE_VERSION_TABLE, READ_VERSION, VERSIONS, steps_from
+from soni.store.schema import CHECK, MAKE_VERSION_TABLE, READ_VERSION, VERSIONS, steps_from
 from soni.store.store import Held, Store, busy, lock_number, thread
 
 if TYPE_CHECKING:
@@ -152,6 +152,9 @@ class SqliteStore(Store):
         passed(f"before {what}")
         await self.run(lambda: self.write(statements))
         passed(f"after {what}")
+
+    async def check(self) -> None:
+        await self.run(lambda: self.write(CHECK))
 
     def tidy(self) -> None:
         """Leave nothing of what was deleted in the log beside the file."""

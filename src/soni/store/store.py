@@ -121,6 +121,10 @@ class Store(ABC):
     async def commit(self, what: str, statements: Sequence[Statement]) -> None:
         """Write what concerns no single conversation, whole or not at all."""
 
+    @abstractmethod
+    async def check(self) -> None:
+        """StoreUnavailable if nothing can be written now: the database is away, full, or read-only."""
+
     @asynccontextmanager
     async def watch(self, conversation: str) -> AsyncIterator[asyncio.Event]:
         """An event that is set whenever something may have been said in the conversation, here or elsewhere.
