@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import jwt
 import pytest
+from starlette.requests import HTTPConnection
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
@@ -21,6 +22,7 @@ from soni.server import Keys, Role, ServerSettings, new_key, sign, tenant_secret
 from soni.server.access import verified
 from soni.server.limits import Rate
 from soni.server.problems import HttpProblem
+from soni.server.service import client_of
 from tests.server.site import Site, served
 
 SECRET = "a secret of many more than the thirty-two characters that are needed"
@@ -348,6 +350,29 @@ async def test_keys_cannot_be_tried_without_end(bank: Bank) -> None:
     statuses = [(await bank.get("models", bearer(f"guess-{number}"))).status_code for number in range(12)]
     assert statuses == [401] * 10 + [429] * 2
     assert (await bank.get("models", bank.bank)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("2001:db8::1", "2001:db8::ffff:1:2:3", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),
+        ("::1", "::2", True),
+        ("testclient", "testclient", True),
+    ],
+)
+def test_a_client_is_one_whichever_address_of_its_network_it_uses(one: str, other: str, same: bool) -> None:
+    clients = [client_of(HTTPConnection({"type": "http", "client": (host, 1)})) for host in (one, other)]
+    assert (clients[0] == clients[1]) is same
+
+
+async def test_a_token_that_no_request_could_carry_is_not_given_out(bank: Bank) -> None:
+    body = {"conversation": "ana", "slots": {"logged_in": "x" * 20_000}}
+    refused = await bank.site.client.post("/v1/tokens", json=body, headers=bank.bank)
+    assert (refused.status_code, refused.json()["type"]) == (422, "urn:soni:problem:token-too-large")
 
 
 def test_a_rate_comes_back_with_time() -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request
 
-from soni.server.access import VISITORS, sign
+from soni.server.access import LONGEST_TOKEN, VISITORS, sign
 from soni.server.bodies import (
     HandoffOut,
     HandoffsOut,
@@ -23,7 +23,9 @@ from soni.server.service import Agent, Application, AtTheDesk, TheService, clien
 
 router = APIRouter(prefix="/v1")
 
-_VISIT = 30 * 86_400
+_VISIT = LONGEST_TOKEN
+_LARGEST_TOKEN = 6 * 1024
+"""In characters: a browser sends it in one field of the head that opens a WebSocket, which has 8 KiB at most."""
 
 
 def _nobody() -> bool:
@@ -80,6 +82,9 @@ async def token(caller: Application, service: TheService, body: TokenIn) -> Toke
     service.loop.check_slots(body.slots or ())
     secret = service.settings.secret_of(caller.tenant)
     signed = sign(secret, caller.tenant, body.conversation, seconds=body.expires_in, slots=body.slots)
+    if len(signed) > _LARGEST_TOKEN:
+        detail = f"the token would have {len(signed)} characters, and at most {_LARGEST_TOKEN} fit into a request"
+        raise HttpProblem(422, "token-too-large", f"{detail}; give it fewer or shorter slots")
     return TokenOut(conversation=body.conversation, token=signed, expires_in=body.expires_in)
 
 

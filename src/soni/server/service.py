@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import logging
 import uuid
 from dataclasses import dataclass, field
@@ -27,6 +28,8 @@ logger = logging.getLogger(__name__)
 _MOST_STREAMS = 8
 _GUESSES = 30
 _LOOK_EVERY = 1.0
+_CLIENT_BITS = 64
+"""How much of an IPv6 address is its network: whoever has one address of it has all."""
 
 
 @dataclass(slots=True)
@@ -71,8 +74,16 @@ class Service:
 
 
 def client_of(connection: HTTPConnection) -> str:
-    """The address a request comes from."""
-    return connection.client.host if connection.client else "unknown"
+    """The address a request comes from; of IPv6 its network, since a client has all addresses of one."""
+    host = connection.client.host if connection.client else "unknown"
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv6Address):
+        mapped = address.ipv4_mapped
+        return str(mapped or ipaddress.IPv6Network((int(address), _CLIENT_BITS), strict=False))
+    return host
 
 
 def service_of(connection: HTTPConnection) -> Service:
