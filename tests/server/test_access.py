@@ -369,6 +369,12 @@ def test_a_client_is_one_whichever_address_of_its_network_it_uses(one: str, othe
     assert (clients[0] == clients[1]) is same
 
 
+@pytest.mark.parametrize("seconds", ["60", True, 0, -1, 1.5, 31 * DAY, 10**400, None])
+async def test_a_token_is_asked_for_with_a_number_of_seconds(bank: Bank, seconds: object) -> None:
+    body = {"conversation": "ana", "expires_in": seconds}
+    assert (await bank.site.client.post("/v1/tokens", json=body, headers=bank.bank)).status_code == 422
+
+
 async def test_a_token_that_no_request_could_carry_is_not_given_out(bank: Bank) -> None:
     body = {"conversation": "ana", "slots": {"logged_in": "x" * 20_000}}
     refused = await bank.site.client.post("/v1/tokens", json=body, headers=bank.bank)

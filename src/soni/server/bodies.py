@@ -73,7 +73,7 @@ class TokenIn(BaseModel):
     model_config = _like(conversation="ana", expires_in=3600, slots={"logged_in": True})
 
     conversation: str = Field(pattern=CONVERSATION)
-    expires_in: int = Field(default=3600, ge=1, le=LONGEST_TOKEN, description="Seconds.")
+    expires_in: int = Field(default=3600, ge=1, le=LONGEST_TOKEN, strict=True, description="Seconds.")
     slots: dict[str, Any] | None = Field(
         default=None, description="Conversation-wide slots that hold for this user.", max_length=50
     )
