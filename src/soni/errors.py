@@ -14,6 +14,7 @@ SoniError
 │   ├── NotHandedOver          no person has the conversation
 │   └── NotKept                the turn or the message is not kept, or never was
 └── StoreUnavailable   the database cannot be written or read now; what was accepted is finished later
+    └── StoreBroken            its files were deleted, replaced or damaged; the process has to be restarted
 """
 
 from __future__ import annotations
@@ -125,6 +126,10 @@ class StoreUnavailable(SoniError):
         super().__init__(message)
         self.lost = lost
         """Whether only the connection was lost, so that another may do."""
+
+
+class StoreBroken(StoreUnavailable):
+    """The files of the store were deleted, replaced or damaged while it was open. Nothing is accepted any more."""
 
 
 def dotted(path: Iterable[str | int]) -> str:

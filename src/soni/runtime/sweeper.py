@@ -7,7 +7,7 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from soni.errors import ConversationBusy
+from soni.errors import ConversationBusy, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -71,6 +71,8 @@ class Sweeper:
             try:
                 await self.finish_all()
                 self.has_looked = True
+            except StoreUnavailable as error:
+                logger.warning("interrupted turns could not be looked for: %s", error)
             except Exception:  # whatever it was, the next look may find the store in better health
                 logger.warning("interrupted turns could not be looked for", exc_info=True)
             with suppress(TimeoutError):

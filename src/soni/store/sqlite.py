@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import sqlite3
-import struct
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -19,10 +17,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from soni.errors import ConfigError, Problem, StoreUnavailable
+from soni.errors import StoreUnavailable
+from soni.store import marks
 from soni.store.fail_points import passed
+from soni.store.file_locks import FileLocks, taken
+from soni.store.files import StoreFiles, is_damage, locks_of
+from soni.store.places import lost_log, make_room, unusable
 from soni.store.schema import CHECK, MAKE_VERSION_TABLE, READ_VERSION, VERSIONS, steps_from
-from soni.store.store import Held, Store, busy, lock_number, thread
+from soni.store.store import Held, Store, lock_number, thread
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -40,6 +42,10 @@ _BUSY = 30.0
 """How many seconds a write waits for another process's write to the same file."""
 _LOOK = 0.2
 """How many seconds pass between two looks at what other processes have written."""
+_CHECKPOINT_EVERY = 128
+"""After how many commits the log is copied into the file; they are about as many pages as SQLite itself waits for."""
+_MOST_PAGES = 20_000
+"""The pages of the log after which SQLite makes a checkpoint by itself, without marks, if commits are very large."""
 
 
 class SqliteStore(Store):
@@ -51,18 +57,20 @@ class SqliteStore(Store):
         self.shared = path is not None
         self._path = path
         self._thread = ThreadPoolExecutor(1, "soni-sqlite") if path else None
-        self._locks_in_file = FileLocks(path.with_name(f"{path.name}-locks")) if path else None
+        self._files = StoreFiles(path) if path else None
+        self._locks_in_file = FileLocks(locks_of(path)) if path else None
         self._connection = sqlite3.connect(path or ":memory:", check_same_thread=False, timeout=_BUSY)
         self._closing = weakref.finalize(self, self._connection.close)
         self.saver: BaseCheckpointSaver[Any] = checkpointer or _Saver(self._connection, self.run)
         self._own = checkpointer is None
         self._looking: asyncio.Task[None] | None = None
+        self._commits = 0
         if path is None:
             self._prepare()
 
     async def open(self) -> None:
         """Make the tables, or bring them up to date."""
-        await self.run(self._prepare)
+        await self._on_thread(self._prepare)
 
     @asynccontextmanager
     async def watch(self, conversation: str) -> AsyncIterator[asyncio.Event]:
@@ -99,15 +107,28 @@ class SqliteStore(Store):
             self._looking.cancel()
             with suppress(asyncio.CancelledError):
                 await self._looking
-        await self.run(self._closing)
+        await self._on_thread(self._close)
         if self._thread:
             self._thread.shutdown(wait=False)
         if self._locks_in_file:
             self._locks_in_file.close()
 
+    def _close(self) -> None:
+        if self._files is None:
+            self._closing()
+            return
+        with self._files.left_alone() as is_ours:
+            if is_ours:
+                with suppress(sqlite3.Error):  # of a file that could not be opened, for one
+                    marks.mark_complete(self._connection)
+            self._closing()
+
     def _prepare(self) -> None:
         connection = self._connection
         connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_MOST_PAGES}")
+        if self._path is not None and marks.is_log_missing(connection):
+            logger.error("%s", lost_log(self._path))
         connection.execute("PRAGMA synchronous = FULL")  # what is committed outlives a power cut, too
         connection.execute("PRAGMA secure_delete = ON")  # what is erased is gone from the file
         if isinstance(self.saver, SqliteSaver):
@@ -117,20 +138,36 @@ class SqliteStore(Store):
             connection.execute(MAKE_VERSION_TABLE)
             row = connection.execute(READ_VERSION).fetchone()
             if row is not None and row[0] > len(VERSIONS):
-                raise _unusable(self._path, f"it was written by a newer Soni (version {row[0]} of the journal)")
+                raise unusable(self._path, f"it was written by a newer Soni (version {row[0]} of the journal)")
             for statement, values in steps_from(row[0] if row else None):
                 connection.execute(statement, values)
+            if self._path is not None:
+                marks.give_id(connection)
+        if self._files is not None and self._locks_in_file is not None:
+            marks.checkpoint(connection)
+            self._files.note(marks.marks_in(connection).store_id, self._locks_in_file.descriptor)
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Do something with the connection, after everything that was begun before."""
+        """Do something with the connection, after everything that was begun before, if the files are still ours."""
+
+        def checked() -> T:
+            if self._files is not None:
+                self._files.check()
+            return work()
+
         try:
-            if self._thread is None:
-                return work()
-            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+            return await self._on_thread(checked)
         except (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.DataError):
             raise  # our mistake; the file is well
         except sqlite3.Error as error:
+            if self._files is not None and is_damage(error):
+                raise self._files.broken(f"'{self._path}' was damaged ({error})") from error
             raise StoreUnavailable(f"the conversation could not be kept in '{self._path}': {error}") from error
+
+    async def _on_thread(self, work: Callable[[], T]) -> T:
+        if self._thread is None:
+            return work()
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def write(self, statements: Sequence[Statement], checkpoint: Put | None = None) -> None:
         """One transaction."""
@@ -141,6 +178,21 @@ class SqliteStore(Store):
                 self.saver.put(*checkpoint)
             for statement, values in statements:
                 connection.execute(statement, values)
+        self._commits += 1
+        if self._commits >= _CHECKPOINT_EVERY:
+            self._make_checkpoint()
+
+    def _make_checkpoint(self) -> None:
+        """Copy the log into the file; if that fails, what was committed is safe in the log."""
+        self._commits = 0
+        if self._files is None:
+            return
+        try:
+            marks.checkpoint(self._connection)
+        except sqlite3.Error as error:
+            logger.warning("the log of '%s' could not be copied into it: %s", self._path, error)
+        else:
+            self._files.check()
 
     async def read(self, *statements: Statement) -> list[Rows]:
         return await self.run(lambda: [self._connection.execute(*statement).fetchall() for statement in statements])
@@ -164,6 +216,7 @@ class SqliteStore(Store):
             (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         finally:
             connection.execute(f"PRAGMA busy_timeout = {int(_BUSY * 1000)}")
+        self._make_checkpoint()
         if busy:
             logger.warning(
                 "what was erased stays in '%s-wal' until whoever is reading the file has closed it", self._path
@@ -174,14 +227,14 @@ class SqliteStore(Store):
         locks = self._locks_in_file
         place = lock_number(conversation, 62)
         if locks is not None:
-            await _taken(locks, place, conversation, deadline)
+            await taken(locks, place, conversation, deadline)
         try:
             yield SqliteHeld(conversation, self, foreign=not self._own)
         finally:
             if locks is not None:
                 # On the thread that writes: whatever was begun, by a task since cancelled, lands before the lock goes,
                 # and the lock goes also if this task is cancelled while it waits for that.
-                await asyncio.shield(asyncio.ensure_future(self.run(lambda: locks.release(place))))
+                await asyncio.shield(asyncio.ensure_future(self._on_thread(lambda: locks.release(place))))
 
 
 class SqliteHeld(Held):
@@ -243,91 +296,19 @@ class _Saver(SqliteSaver):
         return found
 
 
-class FileLocks:
-    """Locks on the bytes of a file, one for each conversation.
-
-    They belong to the open file, not to the process, where the system has that kind (Linux): two stores of one process
-    keep each other out as well. Elsewhere open a file once in a process.
-    """
-
-    def __init__(self, path: Path) -> None:
-        try:
-            import fcntl
-        except ImportError:
-            raise _unusable(path, "this system has no locks on files; keep conversations in Postgres") from None
-        self._fcntl = fcntl
-        self._command: int | None = getattr(fcntl, "F_OFD_SETLK", None)
-        try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise _unusable(path, str(error.strerror)) from None
-
-    def take(self, place: int) -> bool:
-        """Whether the byte is ours now."""
-        try:
-            self._set(self._fcntl.F_WRLCK, place)
-        except (BlockingIOError, PermissionError):
-            return False
-        return True
-
-    def release(self, place: int) -> None:
-        """Let others have it."""
-        self._set(self._fcntl.F_UNLCK, place)
-
-    def _set(self, kind: int, place: int) -> None:
-        if self._command is not None:
-            self._fcntl.fcntl(self._file, self._command, struct.pack("hhqqi4x", kind, os.SEEK_SET, place, 1, 0))
-        elif kind == self._fcntl.F_UNLCK:
-            self._fcntl.lockf(self._file, self._fcntl.LOCK_UN, 1, place)
-        else:
-            self._fcntl.lockf(self._file, self._fcntl.LOCK_EX | self._fcntl.LOCK_NB, 1, place)
-
-    def close(self) -> None:
-        """Give all of them back."""
-        os.close(self._file)
-
-
-async def _taken(locks: FileLocks, place: int, conversation: str, deadline: float) -> None:
-    clock, pause = asyncio.get_running_loop().time, 0.002
-    begun = clock()
-    while not locks.take(place):
-        if clock() + pause > deadline:
-            raise busy(conversation, clock() - begun)
-        await asyncio.sleep(pause)
-        pause = min(pause * 2, 0.05)
-
-
 @asynccontextmanager
 async def open_sqlite(path: Path) -> AsyncIterator[SqliteStore]:
     """A store in this file, which is made if it is not there."""
-    _make_room(path)
+    make_room(path)
     try:
         store = SqliteStore(path)
     except sqlite3.Error as error:
-        raise _unusable(path, str(error)) from None
+        raise unusable(path, str(error)) from None
     try:
         try:
             await store.open()
-        except StoreUnavailable as error:
-            raise _unusable(path, str(error.__cause__)) from None
+        except sqlite3.Error as error:
+            raise unusable(path, str(error), damaged=is_damage(error)) from None
         yield store
     finally:
         await store.close()
-
-
-def _make_room(path: Path) -> None:
-    """Find out now, not in a conversation, whether the file can be written."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
-        # Only a new file is opened here: closing one that this process has open already would end SQLite's own locks.
-        with suppress(FileExistsError):
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # nobody else's business
-    except OSError as error:
-        raise _unusable(path, str(error.strerror)) from None
-
-
-def _unusable(path: Path | None, reason: str) -> ConfigError:
-    message = f"conversations cannot be kept in '{path}': {reason}."
-    return ConfigError([Problem(message, ("settings", "persistence", "path"), "Choose another path.")])
