@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
 
-from soni.errors import StoreUnavailable
+from soni.errors import StoreBroken, StoreUnavailable
 from soni.server.service import Operator, TheService
 
 logger = logging.getLogger(__name__)
@@ -50,6 +50,8 @@ async def _database(service: TheService) -> str:
             await service.loop.check_store()
     except TimeoutError:
         return f"no answer within {_LOOK:g} s"
+    except StoreBroken:
+        return "its files were deleted, replaced or damaged; put them back and restart the server (the log says more)"
     except StoreUnavailable as error:
         logger.warning("not ready: %s", error)
         return "not available"

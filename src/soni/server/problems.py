@@ -20,6 +20,7 @@ from soni.errors import (
     NotHandedOver,
     NotKept,
     SoniError,
+    StoreBroken,
     StoreUnavailable,
 )
 from soni.server.access import NAMING, TENANT
@@ -96,6 +97,8 @@ def problem_of(error: BaseException) -> HttpProblem:
             if isinstance(error, StoreUnavailable):
                 logger.error("the store is not available: %s", error)
                 detail = "conversations cannot be kept right now; what was accepted is finished later"
+                if isinstance(error, StoreBroken):
+                    detail = "conversations cannot be kept until the server is restarted; its log says why"
                 return HttpProblem(status, name, detail, headers={"Retry-After": "5"})
             headers = {"Retry-After": "1"} if isinstance(error, ConversationBusy) else {}
             return HttpProblem(status, name, _OURS.sub("'", str(error)), headers=headers)
