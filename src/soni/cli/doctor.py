@@ -1,7 +1,8 @@
-"""soni doctor: what is installed here, and whether the trained reader is whole and runs."""
+"""soni doctor: what is installed here, whether the trained reader is whole and runs, and whether a store is well."""
 
 from __future__ import annotations
 
+import asyncio
 import platform
 import time
 from importlib.metadata import version
@@ -13,14 +14,15 @@ from rich.text import Text
 from soni.du.local.model import WEIGHTS, Unavailable, checked, loaded
 from soni.du.local.packing import FlowText, Packer, SlotText
 from soni.du.local.pieces import vocabulary
+from soni.store.opening import problems_of
 
 _EXTRAS = {"llm": "dspy", "server": "fastapi", "postgres": "psycopg", "telemetry": "opentelemetry.sdk"}
 _FLOWS = [FlowText("send money: Transfer money to somebody"), FlowText("balance: Tell how much is in the account")]
 _SLOTS = [SlotText("amount: How much to send", "money"), SlotText("recipient: Who receives the money")]
 
 
-def run_doctor() -> int:
-    """Print what is found; 1 if something that was shipped is missing or broken."""
+def run_doctor(store: str | None = None) -> int:
+    """Print what is found; 1 if something that was shipped is missing or broken, or the store is."""
     out = Console(soft_wrap=True, highlight=False)
     out.print(f"soni {version('soni')}, Python {platform.python_version()}, {platform.system()} {platform.machine()}")
     out.print("\nextras")
@@ -28,12 +30,21 @@ def run_doctor() -> int:
         there = _is_there(module)
         out.print(_line(there, extra, "installed" if there else f"not installed: pip install 'soni[{extra}]'"))
     out.print("\ntrained reader")
+    is_well = True
     try:
         _reader(out)
     except Unavailable as reason:
         out.print(_line(False, "weights", str(reason)))
-        return 1
-    return 0
+        is_well = False
+    if store is not None:
+        out.print("\nstore")
+        problems = asyncio.run(problems_of(store))
+        for problem in problems:
+            out.print(_line(False, "problem", problem))
+        if not problems:
+            out.print(_line(True, "well", "nothing is missing or damaged"))
+        is_well = is_well and not problems
+    return 0 if is_well else 1
 
 
 def _reader(out: Console) -> None:

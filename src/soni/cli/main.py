@@ -297,16 +297,35 @@ def prune(
 
 
 @app.command()
-def doctor() -> None:
-    """Tell what is installed here, and whether the trained reader is whole and runs.
+def backup(
+    target: Annotated[Path, typer.Argument(help="The file to write; it must not exist.")],
+    config: Config = Path(),
+    store: Store = None,
+) -> None:
+    """Copy all conversations of a SQLite store into one file, also while an assistant is using the store.
 
-    Without it (its weights or onnxruntime missing) assistants still work: messages are then understood by rules and
-    the multilingual encoder alone, which reads fewer values out of sentences.
+    docs/backup.md tells how to put such a copy back, and how a Postgres store is backed up.
+
+    Example: soni backup monday.db --config examples/banking/domain --store sqlite:.soni/conversations.db
+    """
+    from soni.cli.upkeep import run_backup
+
+    raise typer.Exit(run_backup(config, store, target))
+
+
+@app.command()
+def doctor(store: Store = None) -> None:
+    """Tell what is installed here, and whether the trained reader is whole and runs; with --store, if a store is well.
+
+    Without the reader (its weights or onnxruntime missing) assistants still work: messages are then understood by rules
+    and the multilingual encoder alone, which reads fewer values out of sentences. A store is only read.
+
+    Example: soni doctor --store sqlite:.soni/conversations.db
     """
     with _importing():
         from soni.cli.doctor import run_doctor
 
-    raise typer.Exit(run_doctor())
+    raise typer.Exit(run_doctor(store))
 
 
 def main() -> None:

@@ -1,16 +1,16 @@
-"""soni recover, forget and prune: looking after stored conversations."""
+"""soni recover, forget, prune and backup: looking after stored conversations."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import Progress
 
 from soni.cli.check import examine, problem_line
 from soni.config.loader import load_config
@@ -18,9 +18,12 @@ from soni.core.timespan import Seconds
 from soni.errors import ConfigError, ConversationBusy, Problem, SoniError
 from soni.runtime.loop import RuntimeLoop
 from soni.store import history, open_store
+from soni.store.backup import back_up
+from soni.store.opening import path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
+    from pathlib import Path
     from typing import Any
 
     from soni.config.models import SoniConfig
@@ -62,14 +65,15 @@ def store_url(config: SoniConfig) -> str:
 
 
 def _kept_url(config: SoniConfig, store: str | None) -> str:
-    url = store or store_url(config)
+    return _existing(store or store_url(config))
+
+
+def _existing(url: str) -> str:
     if url.startswith("memory:"):
         message = "this assistant keeps conversations in memory, which is gone with the process."
         raise ConfigError([Problem(message, _WHERE, "Name the store: --store sqlite:PATH")])
-    scheme, _, rest = url.partition(":")
-    path = Path(rest.removeprefix("//"))
-    if scheme == "sqlite" and not path.exists():
-        message = f"there is no store '{path}'."
+    if url.startswith("sqlite:") and not path_of(url).exists():
+        message = f"there is no store '{path_of(url)}'."
         raise ConfigError([Problem(message, _WHERE, "Name the file that the assistant keeps conversations in.")])
     return url
 
@@ -137,6 +141,28 @@ def run_prune(config_path: Path, store: str | None, older_than: str | None) -> i
         return 0
 
     return told(console, "prune", work)
+
+
+def run_backup(config_path: Path, store: str | None, target: Path) -> int:
+    """Copy a SQLite store while it is in use."""
+    console = Console(soft_wrap=True, highlight=False)
+
+    async def work() -> int:
+        url = _existing(store or store_url(load_config(config_path)))
+        if not url.startswith("sqlite:"):
+            hint = "Use pg_dump: docs/backup.md has the command."
+            raise ConfigError([Problem("these conversations are kept in Postgres.", ("backup",), hint)])
+        with Progress(console=console, transient=True) as progress:
+            bar = progress.add_task("copying")
+            copied = back_up(
+                path_of(url).resolve(),
+                target,
+                lambda left, pages: progress.update(bar, total=pages, completed=pages - left),
+            )
+        console.print(f"{escape(str(target))}: {copied / 1e6:.1f} MB.")
+        return 0
+
+    return told(console, "backup", work)
 
 
 def _retention(config: SoniConfig, older_than: str | None) -> float:

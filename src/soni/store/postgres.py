@@ -299,6 +299,17 @@ async def open_postgres(url: str, *, connections: int) -> AsyncIterator[Postgres
         await store.close()
 
 
+async def check_postgres(url: str) -> None:
+    """ConfigError if no conversations are kept in this database, or it cannot be reached; it is only read."""
+    try:
+        async with await psycopg.AsyncConnection.connect(url, connect_timeout=10) as connection:
+            await connection.execute(READ_VERSION)
+    except psycopg.errors.UndefinedTable:
+        raise _unreachable(url, "no conversations have been kept in this database yet") from None
+    except psycopg.Error as error:
+        raise _unreachable(url, str(error)) from None
+
+
 def _unreachable(url: str, reason: str) -> ConfigError:
     try:
         parts = psycopg.conninfo.conninfo_to_dict(url)
