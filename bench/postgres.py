@@ -39,6 +39,11 @@ class Postgres:
             connection.execute(f"CREATE DATABASE {name}{template} STRATEGY file_copy".encode())
         return str(self._server.get_uri(database=name))
 
+    @property
+    def programs(self) -> Path:
+        """The folder of psql, pg_dump and the like, of the server's own version."""
+        return Path(self._server.bin_path)
+
     def restart(self) -> None:
         """Stop the server as an operator would, ending every connection, and start it again."""
         self._control("restart", "-m", "fast")
