@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+import math
+from dataclasses import astuple, dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol
 
 from soni.errors import SoniError
 
@@ -12,6 +14,10 @@ if TYPE_CHECKING:
 
     from soni.core.commands import Command
     from soni.du.context import DialogueContext
+
+MAX_COMMANDS = 50
+"""How many commands of one message are looked at."""
+_MAX_COUNT = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +68,9 @@ class Understood:
 
     @classmethod
     def of(cls, commands: Iterable[Command], *, by: str, language: str | None = None) -> Understood:
-        """Commands of which the understanding is sure."""
-        return cls(tuple(Found(command) for command in commands), by=by, language=language)
+        """Commands of which the understanding is sure; of very many, no more than show that there are too many."""
+        first = islice(commands, MAX_COMMANDS + 1)
+        return cls(tuple(Found(command) for command in first), by=by, language=language)
 
 
 class UnderstandingFailed(SoniError):
@@ -76,7 +83,17 @@ class UnderstandingFailed(SoniError):
 
 def spent(error: BaseException) -> Usage:
     """What a failed understanding has cost, as far as it says."""
-    return error.usage if isinstance(error, UnderstandingFailed) else _NOTHING
+    usage = error.usage if isinstance(error, UnderstandingFailed) else _NOTHING
+    return usage if is_usage(usage) else _NOTHING
+
+
+def is_usage(usage: Any) -> bool:
+    """Whether this is a Usage whose figures can be added up."""
+    if not isinstance(usage, Usage):
+        return False
+    *counts, seconds = astuple(usage)
+    whole = all(isinstance(count, int) and 0 <= count < _MAX_COUNT for count in counts)
+    return whole and isinstance(seconds, int | float) and math.isfinite(seconds) and seconds >= 0
 
 
 class Understanding(Protocol):

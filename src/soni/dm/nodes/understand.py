@@ -7,10 +7,8 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import ormsgpack
 from langgraph.runtime import Runtime
 
-from soni.core import commands
 from soni.core.commands import (
     Acknowledge,
     AffirmConfirmation,
@@ -28,8 +26,9 @@ from soni.core.readable_text import readable_text
 from soni.core.state import DialogueState
 from soni.core.values.choice import Choice
 from soni.dm.privacy import asks_for_secret, is_private, masked
+from soni.du.answer import checked
 from soni.du.context import dialogue_context
-from soni.du.understanding import Found, Understood, spent
+from soni.du.understanding import MAX_COMMANDS, Found, Understood, spent
 from soni.runtime.context import RuntimeContext
 from soni.telemetry import span, timed
 
@@ -103,12 +102,16 @@ async def _understood(
         async with asyncio.timeout(context.config.settings.understanding_timeout):
             # What may be a secret goes to nobody else's model.
             reader = context.offline() if context.turn.is_private else context.understanding
-            return await _asked(reader, text, dialogue)
-    except Exception as error:  # an understanding may be anybody's model; its failure must not end the conversation
+            return await _asked(reader, text, dialogue, context)
+    except (Exception, asyncio.CancelledError) as error:
+        # An understanding may be anybody's model; its failure must not end the conversation.
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
         context.turn.usage += spent(error)
         _log(error, state, context)
     try:
-        understood = await _asked(context.offline(), text, dialogue)
+        understood = await _asked(context.offline(), text, dialogue, context)
     except Exception as error:  # no reading of a message may end the conversation
         _log(error, state, context)
         return Understood((Found(Trouble(), evidence="understanding failed"),), by="nobody")
@@ -117,15 +120,18 @@ async def _understood(
     return Understood((Found(Trouble(), evidence="understanding failed"),), by="nobody", language=understood.language)
 
 
-async def _asked(understanding: Understanding, text: str, dialogue: DialogueContext) -> Understood:
-    understood = await understanding.understand(text, dialogue)
-    for command in understood.commands:
-        commands.load(command.dump(), dialogue.commands)
-        ormsgpack.packb(command.dump())  # what cannot be stored cannot be acted on
+async def _asked(
+    understanding: Understanding, text: str, dialogue: DialogueContext, context: RuntimeContext
+) -> Understood:
+    answer = await understanding.understand(text, dialogue)
+    understood = checked(answer, dialogue)
+    if len(answer.found) > MAX_COMMANDS:
+        why = f"the answer holds more than {MAX_COMMANDS}; the rest is not looked at"
+        context.turn.notes.append({"event": "commands dropped", "why": why})
     return understood
 
 
-def _log(error: Exception, state: DialogueState, context: RuntimeContext) -> None:
+def _log(error: BaseException, state: DialogueState, context: RuntimeContext) -> None:
     private = is_private(state["_pending_task"], [], context.config)
     detail = type(error).__name__ if private else repr(error)
     logger.warning("understanding failed in turn %d: %s", context.turn.number, detail)
