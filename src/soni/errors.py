@@ -26,6 +26,8 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+_LONGEST_NAME = 200
+
 Severity = Literal["error", "warning"]
 
 
@@ -145,5 +147,7 @@ def dotted(path: Iterable[str | int]) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
     """The sentence that ends an error about an unknown name, or None if nothing is close."""
+    if len(word) > _LONGEST_NAME:  # no name is as long, and to compare it would take long
+        return None
     close = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"Did you mean '{close[0]}'?" if close else None

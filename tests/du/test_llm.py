@@ -85,6 +85,13 @@ async def test_where_nothing_can_have_been_named_no_second_call_is_made(server: 
     assert (await soni_du(server).understand("tell me what I own", context(None))).usage.calls == 1
 
 
+async def test_a_flow_that_a_model_starts_a_thousand_times_is_read_for_once(server: ModelServer) -> None:
+    server.replies(commands(*[{"type": "start_flow", "flow": "transfer_funds"}] * 1_000))
+    server.always = lambda body: found(amount="50 euros")
+    understood = await soni_du(server).understand("wire fifty euros to my friend Ana", context(None))
+    assert understood.usage.calls == len(server.requests) == 2
+
+
 @pytest.mark.parametrize(
     ("message", "task", "meant"),
     [

@@ -22,7 +22,7 @@ from soni.du.llm.model import Model, ModelFailed
 from soni.du.llm.signatures import commands_signature, conversation
 from soni.du.llm.slot_extractor import SlotExtractor
 from soni.du.shortcuts import shortcut
-from soni.du.understanding import Found, Understood, Usage
+from soni.du.understanding import MAX_COMMANDS, Found, Understood, Usage
 from soni.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 MOST_FLOWS = 12
 """How many flows a prompt names, the likeliest ones; the running and the paused ones come on top."""
 _SHORTEST_WITH_VALUES = 3
+_MAX_READ_FOR = 2
+"""For how many flows that a message starts their values are asked for, a call each."""
 
 
 class SoniDU(dspy.Module):  # type: ignore[misc]  # DSPy is published without types
@@ -59,7 +61,8 @@ class SoniDU(dspy.Module):  # type: ignore[misc]  # DSPy is published without ty
         inputs = conversation(message, context, self._scoped(message, context))
         commands, usage = await self._commands(inputs, context)
         given = {command.slot for command in commands if isinstance(command, SetSlot)}
-        for start in [command for command in commands if isinstance(command, StartFlow)]:
+        starts = {command.flow: command for command in commands if isinstance(command, StartFlow)}
+        for start in list(starts.values())[:_MAX_READ_FOR]:
             wanted = {name: slot for name, slot in context.slots_of(start.flow).items() if name not in given}
             wanted = {name: slot for name, slot in wanted.items() if name not in start.slots and not slot.sensitive}
             if wanted and len(message.split()) >= _SHORTEST_WITH_VALUES:
@@ -118,7 +121,7 @@ class SoniDU(dspy.Module):  # type: ignore[misc]  # DSPy is published without ty
 
 def _registered(predicted: list[Any], context: DialogueContext) -> list[Command]:
     commands = []
-    for command in predicted:
+    for command in predicted[: MAX_COMMANDS + 1]:
         try:
             commands.append(load(command.model_dump(), context.commands))
         except UnknownCommand:
