@@ -289,3 +289,27 @@ def test_a_text_that_shows_what_it_cannot_is_told_at_its_language(problems_of: P
             "bot.yaml:21:39: flow 'hello', step 'say_3' shows the slot 'x', which is not declared. Declare it under 'slots:'.",
         ]
     )
+
+
+def test_expressions_that_could_fill_the_memory_are_told(problems_of: Problems) -> None:
+    assert problems_of("""\
+        slots:
+          name: {type: text, validate: "name != '%999999999d' % 1"}
+          tags: {type: list}
+          n: {type: integer, validate: "n < round(1, -999999999)"}
+        flows:
+          hello:
+            steps:
+              - {collect: name, if: "len([[0] * 9999] * 9999) > 1"}
+              - {collect: n}
+              - {collect: tags}
+              - {set: {}, compute: {name: "name * n", tags: "tags * 1000"}}
+        """) == snapshot(
+        [
+            "bot.yaml:2:32: slot 'name': ''%999999999d' % 1' does not work with a text and a number. Check what kinds of values it is given.",
+            "bot.yaml:4:32: slot 'n': 'round(1, -999999999)' cannot be evaluated: a number is rounded to at most 30 digits. Check what kinds of values it is given.",
+            "bot.yaml:8:29: flow 'hello', step 'collect_name': '[0] * 9999' does not work with a list and a number. Check what kinds of values it is given.",
+            "bot.yaml:11:35: flow 'hello', step 'set': 'name * n' does not work with a text and a number. Check what kinds of values it is given.",
+            "bot.yaml:11:53: flow 'hello', step 'set': 'tags * 1000' does not work with a list and a number. Check what kinds of values it is given.",
+        ]
+    )

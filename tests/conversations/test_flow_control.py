@@ -488,3 +488,25 @@ async def test_flows_that_go_on_and_on_are_stopped(assistant: Assistant, talk: T
     user = talk(config)
     assert await user.say(StartFlow(flow="spin")) == ["Sorry, something went wrong on my side. Please try again."]
     assert await user.say(StartFlow(flow="ask")) == ["Hi."]
+
+
+async def test_a_text_that_doubles_in_every_round_ends_its_flow_and_nothing_else(
+    assistant: Assistant, talk: Talk
+) -> None:
+    config = assistant("""
+        slots: {note: {type: text}}
+        flows:
+          echo:
+            steps:
+              - {collect: note, message: "Note?"}
+              - {while: "len(note) > 1", do: [{set: {}, compute: {note: "note + note"}}], limit: 100}
+              - {say: "Noted."}
+    """)
+    user = talk(config)
+    await user.say(StartFlow(flow="echo"))
+    assert await user.say(SetSlot(slot="note", value="ab")) == [
+        "Sorry, something went wrong on my side. Please try again."
+    ]
+    assert user.last is not None
+    assert "'note + note' cannot be evaluated: the value becomes too large" in str(user.last.explain)
+    assert await user.say(StartFlow(flow="echo", slots={"note": "a"})) == ["Noted."]

@@ -94,6 +94,71 @@ def test_a_misfit_behind_a_short_cut_is_found() -> None:
     assert Expression("a or n > 3").misfit(SLOTS) is None
 
 
+COSTLY = [
+    "'%999999999d' % 1", "b'%999999999d' % 1", "'a' * 1000000000", "1000000000 * 'a'", "[[0] * 9999] * 9999",
+    "[0] * 9999", "text * n", "items * n", "n * items", "'%s' % text", "text % n", "round(1, -999999999)",
+    "round(1.5, 999999999)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("source", COSTLY)
+def test_what_could_cost_much_is_refused_when_it_is_loaded_and_when_it_is_run(source: str) -> None:
+    try:
+        expression = Expression(source)
+    except ExpressionError:
+        return
+    assert expression.misfit(SLOTS)
+    with pytest.raises(ExpressionError) as error:
+        expression.evaluate(SLOTS)
+    assert source in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "2 ** 99", "1 << 99", "'{:>999999999}'.format(1)", "f'{1:>999999999}'", "','.join(items)", "text.ljust(99999)",
+        "[x for x in items]", "[*items, *items]", "1j", "b'a'", "...", "a" + " + a" * 200, "-" * 300 + "n",
+        "not " * 300 + "a", "[" * 150 + "]" * 150, "'" + "a" * 6_000 + "'",
+    ],
+)  # fmt: skip
+def test_what_expressions_do_not_have_is_refused_when_it_is_written(source: str) -> None:
+    with pytest.raises(ExpressionError) as error:
+        Expression(source)
+    assert len(str(error.value)) < 1_000
+
+
+LONG = {"text": "x" * 60_000, "items": ["x"] * 60_000, "ndigits": -999_999_999, "big": 2**60_000, "sharp": "ΐ" * 60_000}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "text + text", "len(text + text) > 3", "items + items", "[[items, items], [items]]", "[text, text]",
+        "round(5, ndigits)", "big * big", "big * big > 3", "upper(sharp)", "upper([text, text])",
+    ],
+)  # fmt: skip
+def test_a_value_that_becomes_too_large_is_an_error_that_names_the_expression(source: str) -> None:
+    with pytest.raises(ExpressionError, match="too large|30 digits") as error:
+        Expression(source).evaluate(LONG)
+    assert str(error.value).startswith(f"'{source}' cannot be evaluated: ")
+    assert len(str(error.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("len(text) == 60000 and text == text", True),
+        ("'x' in items and 'z' not in text", True),
+        ("text if len(items) > 3 else ''", LONG["text"]),
+        ("round(12.345, 1) + round(1234, -2)", 1212.3),
+        (" or ".join(f"n == {number}" for number in range(300)), False),
+        ("n + " * 90 + "1", 91),
+    ],
+)
+def test_long_values_can_be_looked_at(source: str, value: Any) -> None:
+    assert Expression(source).evaluate({**LONG, "n": 1} if "n +" in source else {**LONG, "n": 999}) == value
+
+
 @given(st.text(max_size=40))
 def test_any_text_is_an_expression_or_refused(source: str) -> None:
     try:

@@ -18,14 +18,68 @@ if TYPE_CHECKING:
 
     from pydantic import GetCoreSchemaHandler
 
+MAX_LENGTH = 5_000
+"""How many characters an expression may have."""
+MAX_DEPTH = 100
+"""How deeply an expression may be nested; each further operand of a chain of additions is one level more."""
+MAX_SIZE = 100_000
+"""How large a value may become that an expression computes: characters of a text, items of a list, bits of a number."""
+_MAX_DIGITS = 30
+_SHOWN = 80
+
+
+def _size(value: object) -> int:
+    """The size of a value as far as it matters: the parts of a list count until there are too many."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, int):
+        return value.bit_length()
+    if not isinstance(value, list | tuple):
+        return 0
+    size = len(value)
+    for part in value:
+        if size > MAX_SIZE:
+            break
+        size += _size(part)
+    return size
+
+
+def _checked(value: Any) -> Any:
+    if _size(value) > MAX_SIZE:
+        raise ValueError(f"the value becomes too large: a text may have {MAX_SIZE:,} characters, a list as many items")
+    return value
+
+
+def _bounded(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """The same computation, whose result may only be so large."""
+    return lambda *values: _checked(compute(*values))
+
+
+def _for_numbers(sign: str, compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operator that would repeat or format a text or a list, so that a short expression could fill the memory."""
+
+    def run(left: Any, right: Any) -> Any:
+        if isinstance(left, str | list | tuple) or isinstance(right, str | list | tuple):
+            raise TypeError(f"'{sign}' is for numbers, money and durations")
+        return _checked(compute(left, right))
+
+    return run
+
+
+def _rounded(number: Any, digits: int | None = None) -> Any:
+    if digits is not None and abs(digits) > _MAX_DIGITS:
+        raise ValueError(f"a number is rounded to at most {_MAX_DIGITS} digits")
+    return round(number, digits)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
     "len": len,
-    "lower": lambda text: str(text).lower(),
+    "lower": _bounded(lambda text: str(text).lower()),
     "max": max,
     "min": min,
-    "round": round,
-    "upper": lambda text: str(text).upper(),
+    "round": _rounded,
+    "upper": _bounded(lambda text: str(text).upper()),
 }
 
 _ALLOWED = (
@@ -48,6 +102,10 @@ def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
 
 _OPERATORS = {
     **DEFAULT_OPERATORS,
+    ast.Add: _bounded(operator.add),
+    ast.Sub: _bounded(operator.sub),
+    ast.Mult: _for_numbers("*", operator.mul),
+    ast.Mod: _for_numbers("%", operator.mod),
     ast.Lt: _ordered(operator.lt),
     ast.LtE: _ordered(operator.le),
     ast.Gt: _ordered(operator.gt),
@@ -64,10 +122,18 @@ class Expression:
 
     def __init__(self, source: str) -> None:
         self.source = source
+        if len(source) > MAX_LENGTH:
+            reason = f"it has {len(source):,} characters; at most {MAX_LENGTH:,} are read."
+            raise ExpressionError(f"'{source[:_SHOWN]}…' is too long: {reason}")
         try:
             tree = ast.parse(source.strip(), mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise ExpressionError(f"'{source}' is not an expression: {_reason(source, error)}") from None
+        if _is_deeper(tree, MAX_DEPTH):
+            shown = source if len(source) <= _SHOWN else f"{source[:_SHOWN]}…"
+            raise ExpressionError(
+                f"'{shown}' is nested more than {MAX_DEPTH} levels deep. Compute it in several steps."
+            )
         self._tree = tree.body
         self.names = frozenset(_names(source, tree))
 
@@ -94,6 +160,18 @@ class Expression:
                 values = [self._sample(part, samples) for part in parts if not _is_function(part, node)]
                 kinds = " and ".join(dict.fromkeys(_kind(value) for value in values))
                 return f"'{ast.unparse(node)}' does not work with {kinds}"
+            if isinstance(node, ast.BinOp | ast.Call) and (reason := self._never_works(node)):
+                return f"'{ast.unparse(node)}' cannot be evaluated: {reason}"
+        return None
+
+    def _never_works(self, node: ast.AST) -> str | None:
+        """Why a part that reads no slot fails, if it does: it fails every time."""
+        if any(isinstance(part, ast.Name) and part.id in self.names for part in ast.walk(node)):
+            return None
+        try:
+            self._evaluate(node, {})
+        except ExpressionError as error:
+            return str(error.__cause__)
         return None
 
     def _mixes(self, node: ast.AST, samples: Mapping[str, Any]) -> bool:
@@ -116,8 +194,9 @@ class Expression:
     def _evaluate(self, node: ast.AST, slots: Mapping[str, Any]) -> Any:
         names = {name: slots.get(name) for name in self.names} | WORDS
         try:
-            return EvalWithCompoundTypes(_OPERATORS, dict(FUNCTIONS), names).eval(self.source, previously_parsed=node)
-        except (InvalidExpression, TypeError, ValueError, ArithmeticError, RecursionError) as error:
+            evaluator = EvalWithCompoundTypes(_OPERATORS, dict(FUNCTIONS), names)
+            return _checked(evaluator.eval(self.source, previously_parsed=node))
+        except (InvalidExpression, TypeError, ValueError, ArithmeticError, RecursionError, MemoryError) as error:
             raise ExpressionError(f"'{self.source}' cannot be evaluated: {error}") from error
 
     def __repr__(self) -> str:
@@ -150,12 +229,22 @@ class Expression:
             raise PydanticCustomError("expression", "{reason}", {"reason": str(error)}) from None
 
 
+def _is_deeper(tree: ast.AST, levels: int) -> bool:
+    """Whether a tree has more levels than these; level by level, so that no depth exhausts the stack."""
+    level: list[ast.AST] = [tree]
+    for _ in range(levels + 1):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return bool(level)
+
+
 def _names(source: str, tree: ast.AST) -> set[str]:
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names: set[str] = set()
     for node in ast.walk(tree):
         if not isinstance(node, _ALLOWED):
             raise ExpressionError(f"'{source}' uses {_what(node)}, which expressions do not have.")
+        if isinstance(node, ast.Constant) and not isinstance(node.value, str | int | float | None):
+            raise ExpressionError(f"'{source}' holds {ast.unparse(node)}, a kind of value that no slot has.")
         if isinstance(node, ast.Call) and (node.keywords or not isinstance(node.func, ast.Name | ast.Attribute)):
             raise ExpressionError(f"'{source}' does not call a function by its name, with plain values.")
         if isinstance(node, ast.Name):
