@@ -1,6 +1,7 @@
 # ruff: noqa: E501  # a message is one line, however long
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -346,3 +347,98 @@ def test_what_depends_on_a_broken_slot_or_step_is_not_told_as_well(problems_of: 
             "bot.yaml:13:35: 'attempts' of flow 'check', step 'collect_code' must be a whole number, not 'none'.",
         ]
     )
+
+
+def told(path: str | Path) -> list[str]:
+    return [str(problem) for problem in read_config(path)[1]]
+
+
+def test_a_file_that_is_too_large_is_told_with_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bot.yaml").write_text(HELLO + "# " + "x" * 5_000_000)
+    assert told("bot.yaml") == snapshot(
+        [
+            "bot.yaml:1:1: the file has 5,000,048 bytes; at most 5,000,000 are read. Write the assistant in several files of one folder."
+        ]
+    )
+
+
+def test_files_that_are_too_large_together_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bot").mkdir()
+    for number in range(5):
+        Path(f"bot/{number}.yaml").write_text("# " + "x" * 4_500_000)
+    assert told("bot") == snapshot(
+        [
+            "bot/4.yaml:1:1: the files of the assistant up to this one have 22,500,010 bytes; at most 20,000,000 are read. Write it shorter."
+        ]
+    )
+
+
+def test_too_many_files_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bot").mkdir()
+    for number in range(1_001):
+        Path(f"bot/{number}.yaml").touch()
+    assert told("bot") == snapshot(
+        [
+            "the folder 'bot' has 1,001 .yaml files; at most 1,000 are read. Write several flows in a file, or name another folder."
+        ]
+    )
+
+
+def test_a_long_text_that_is_repeated_by_aliases_is_refused(problems_of: Problems) -> None:
+    lines = [f"a: &a {'x' * 50_000}", f"b: [{', '.join(['*a'] * 1_000)}]"]
+    assert problems_of("\n".join(lines)) == snapshot(
+        [
+            "bot.yaml:1:1: this file has more than 5,000,000 characters, counting what its aliases repeat. Write it shorter, or in several files."
+        ]
+    )
+
+
+def test_a_long_key_that_is_repeated_by_aliases_is_refused(problems_of: Problems) -> None:
+    lines = [f"a: &a {{? {'x' * 50_000} : 1}}", f"b: [{', '.join(['*a'] * 1_000)}]"]
+    assert problems_of("\n".join(lines)) == snapshot(
+        [
+            "bot.yaml:1:1: this file has more than 5,000,000 characters, counting what its aliases repeat. Write it shorter, or in several files."
+        ]
+    )
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/tty", "a pipe"])
+def test_a_device_or_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, device: str) -> None:
+    if device == "a pipe":
+        device = str(tmp_path / "pipe.yaml")
+        os.mkfifo(device)
+    (problem,) = told(device)
+    assert problem.startswith(f"{device}:1:1: ")
+    assert "a pipe or a device" in problem or "cannot be read" in problem
+
+
+def test_what_is_no_file_in_a_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bot").mkdir()
+    Path("bot/a.yaml").write_text(HELLO)
+    os.mkfifo("bot/b.yaml")
+    Path("bot/c.yaml").symlink_to("nowhere.yaml")
+    Path("bot/d.yaml").mkdir()
+    Path("bot/.#a.yaml").symlink_to("the lock of an editor")
+    assert told("bot") == snapshot(
+        [
+            "bot/b.yaml:1:1: this is not a file but a folder, a pipe or a device. Name a YAML file, or the folder that holds the assistant.",
+            "bot/c.yaml:1:1: the file cannot be read: No such file or directory.",
+            "bot/d.yaml:1:1: the file cannot be read: Is a directory.",
+        ]
+    )
+
+
+def test_a_path_that_no_file_can_have_is_told() -> None:
+    assert told("a" * 5_000)[0].endswith("cannot be read: File name too long.")
+    assert told("a\0b") == ["there is no file or folder 'a\0b'."]
+
+
+@pytest.mark.parametrize("before", ["", "é: "])
+def test_a_file_that_is_not_utf8_behind_a_mark_of_it_is_told(tmp_path: Path, before: str) -> None:
+    file = tmp_path / "bot.yaml"
+    file.write_bytes(b"\xef\xbb\xbf" + before.encode() + b"\xc3\xa9\xff")
+    assert told(file) == [f"{file}:1:{len(before) + 2}: the file is not UTF-8 text. Save it as UTF-8."]

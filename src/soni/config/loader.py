@@ -18,6 +18,10 @@ from soni.steps import STEPS
 
 Loc = tuple[str | int, ...]
 
+MAX_FILES = 1_000
+"""How many files an assistant may be written in."""
+MAX_BYTES = 20_000_000
+"""How many bytes the files of an assistant may have together."""
 _SECTIONS = ("settings", "slots", "flows", "events", "texts")
 
 
@@ -85,16 +89,35 @@ class _Merged:
         self.problems: list[Problem] = []
         self.whole = True
         self.top: Place | None = None
+        self._bytes = 0
 
     def files(self, path: Path) -> list[Path]:
-        if path.is_file():
-            return [path]
-        if not path.is_dir():
-            missing = next((p for p in (path, *path.parents) if p.parent.is_dir()), path)
-            entries = [entry.name for entry in missing.parent.iterdir()] if missing.parent.is_dir() else []
-            self._unreadable(f"there is no file or folder '{path}'.", did_you_mean(missing.name, entries))
+        """The files that a path stands for; what cannot be listed is a problem."""
+        try:
+            found = self._in_folder(path) if path.is_dir() else self._one(path)
+        except OSError as error:
+            self._unreadable(f"'{str(path)[:200]}' cannot be read: {error.strerror}.", None)
             return []
-        files = sorted(entry for entry in path.iterdir() if entry.suffix in (".yaml", ".yml") and entry.is_file())
+        if len(found) > MAX_FILES:
+            message = f"the folder '{path}' has {len(found):,} .yaml files; at most {MAX_FILES:,} are read."
+            self._unreadable(message, "Write several flows in a file, or name another folder.")
+        return found if len(found) <= MAX_FILES else []
+
+    def _one(self, path: Path) -> list[Path]:
+        if path.exists():
+            return [path]
+        missing = next((p for p in (path, *path.parents) if p.parent.is_dir()), path)
+        entries = [entry.name for entry in missing.parent.iterdir()] if missing.parent.is_dir() else []
+        self._unreadable(f"there is no file or folder '{path}'.", did_you_mean(missing.name, entries))
+        return []
+
+    def _in_folder(self, path: Path) -> list[Path]:
+        # Names that begin with a dot are the editor's own if they are no files.
+        files = sorted(
+            entry
+            for entry in path.iterdir()
+            if entry.suffix in (".yaml", ".yml") and (entry.is_file() or not entry.name.startswith("."))
+        )
         if not files:
             inner = sorted({file.parent for file in path.glob("*/*.yaml")})
             hint = f"Did you mean '{inner[0]}'?" if inner else "Name the folder that holds the assistant."
@@ -105,6 +128,10 @@ class _Merged:
         reader = FileReader(file)
         try:
             part = reader.read()
+            self._bytes += reader.size
+            if self._bytes > MAX_BYTES:
+                message = f"the files of the assistant up to this one have {self._bytes:,} bytes; at most"
+                raise Unreadable(f"{message} {MAX_BYTES:,} are read.", Place(reader.shown, 1, 1), "Write it shorter.")
             if part is not None and not isinstance(part, dict):
                 place = reader.source.values[()]
                 raise Unreadable("a file of an assistant is a map.", place, "Begin with 'flows:', 'slots:' or so.")

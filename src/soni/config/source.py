@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,6 +25,9 @@ _FLOAT = re.compile(r"[-+]?(([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?|[0-9]+[e
 _WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "~": None, "": None}
 _MOST_NODES = 200_000
 _DEEPEST = 60
+MAX_FILE = 5_000_000
+"""How many bytes a file may have, and how many characters its values, counting what its aliases repeat."""
+_NEVER_WAIT = getattr(os, "O_NONBLOCK", 0)
 
 
 @dataclass
@@ -63,8 +68,11 @@ class FileReader:
         self.shown = str(file)
         self.source = SourceMap()
         self.problems: list[Problem] = []
+        self.size = 0
+        """How many bytes were read."""
         self._file = file
         self._nodes = 0
+        self._characters = 0
 
     def read(self) -> Any:
         """The tree, None if the file is empty; raises Unreadable if there is none to be had."""
@@ -81,15 +89,29 @@ class FileReader:
         return None if node is None else self._build(node, (), frozenset())
 
     def _text(self) -> str:
+        top = Place(self.shown, 1, 1)
         try:
-            data = self._file.read_bytes()
-            return data.decode("utf-8-sig")
+            data = self._bytes()
+        except OSError as error:
+            raise Unreadable(f"the file cannot be read: {error.strerror}.", top) from None
+        self.size = len(data)
+        if self.size > MAX_FILE:
+            size = f"{self._file.stat().st_size:,} bytes; at most {MAX_FILE:,} are read"
+            raise Unreadable(f"the file has {size}.", top, "Write the assistant in several files of one folder.")
+        try:
+            return data.removeprefix(b"\xef\xbb\xbf").decode()
         except UnicodeDecodeError as error:
-            line, column = _line_and_column(data[: error.start].decode())
+            line, column = _line_and_column(error.object[: error.start].decode())
             message = "the file is not UTF-8 text."
             raise Unreadable(message, Place(self.shown, line, column), "Save it as UTF-8.") from None
-        except OSError as error:
-            raise Unreadable(f"the file cannot be read: {error.strerror}.", Place(self.shown, 1, 1)) from None
+
+    def _bytes(self) -> bytes:
+        """What the file holds, at most a byte more than may be read; a pipe or a device is never waited for."""
+        with open(os.open(self._file, os.O_RDONLY | _NEVER_WAIT), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                hint = "Name a YAML file, or the folder that holds the assistant."
+                raise Unreadable("this is not a file but a folder, a pipe or a device.", Place(self.shown, 1, 1), hint)
+            return file.read(MAX_FILE + 1) or b""
 
     def _measure(self, text: str) -> None:
         """Refuse what is nested so deeply that composing it would exhaust the stack."""
@@ -108,11 +130,9 @@ class FileReader:
     def _build(self, node: Node, path: Path, inside: frozenset[int]) -> Any:
         place = self.source.values[path] = self._place(node)
         self._nodes += 1
+        self._count(node)
         if id(node) in inside:
             raise Unreadable("this holds an alias to itself, so it never ends.", place, "Write the value out instead.")
-        if self._nodes > _MOST_NODES:
-            message = f"this file has more than {_MOST_NODES:,} values, counting what its aliases repeat."
-            raise Unreadable(message, Place(self.shown, 1, 1), "Write it shorter, or in several files.")
         inside = inside | {id(node)}
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path, inside)
@@ -120,10 +140,23 @@ class FileReader:
             return [self._build(item, (*path, index), inside) for index, item in enumerate(node.value)]
         return _scalar(cast("ScalarNode", node))
 
+    def _count(self, node: Node) -> None:
+        """Refuse what has become too much by repeating an alias."""
+        self._characters += len(node.value) if isinstance(node, yaml.ScalarNode) else 0
+        if self._nodes > _MOST_NODES:
+            much = f"{_MOST_NODES:,} values"
+        elif self._characters > MAX_FILE:
+            much = f"{MAX_FILE:,} characters"
+        else:
+            return
+        message = f"this file has more than {much}, counting what its aliases repeat."
+        raise Unreadable(message, Place(self.shown, 1, 1), "Write it shorter, or in several files.")
+
     def _mapping(self, node: MappingNode, path: Path, inside: frozenset[int]) -> dict[str, Any]:
         tree: dict[str, Any] = {}
         for key_node, value_node in node.value:
             place = self._place(key_node)
+            self._count(key_node)
             if not isinstance(key_node, yaml.ScalarNode):
                 raise Unreadable("a key must be a word.", place, "Quote a text that begins with '{' or '['.")
             # Keys are always words: `no:` and `1:` mean what they say.
