@@ -47,11 +47,6 @@ def in_euros(amount: Money) -> bool:
     return amount.currency == "EUR"
 
 
-@actions.validator("six_digits")
-def six_digits(code: str) -> bool:
-    return code.isdigit() and len(code) == 6
-
-
 @actions.register("verify_code", effect="pure")
 async def verify_code(code: str) -> dict[str, bool]:
     return {"right": code == CODE}

@@ -198,7 +198,7 @@ def test_a_value_of_the_wrong_kind_is_told_in_plain_words(problems_of: Problems)
             "bot.yaml:7:19: this must be a span of time, such as 500ms, 5s, 2m or 1h30m.",
             "bot.yaml:8:14: 'settings.max_depth' must be 1 or more, not 0.",
             "bot.yaml:9:14: 'settings.max_steps' must be a whole number, not 'many'.",
-            "bot.yaml:11:3: slot 'name' must be a map with aliases, depends_on, description, error, examples, items, message, options, persist, scope, sensitive, source, type, validate, not 'text'. Write {type: text}.",
+            "bot.yaml:11:3: slot 'name' must be a map with aliases, depends_on, description, error, examples, items, message, options, pattern, persist, scope, sensitive, source, type, validate, not 'text'. Write {type: text}.",
             "bot.yaml:12:33: 'sensitive' of slot 'size' must be true or false, not 'maybe'.",
             "bot.yaml:12:48: 'source' of slot 'size' must be 'user' or 'system', not 'nobody'.",
             "bot.yaml:12:63: 'scope' of slot 'size' must be 'flow' or 'conversation', not 'world'.",

@@ -313,3 +313,51 @@ def test_expressions_that_could_fill_the_memory_are_told(problems_of: Problems) 
             "bot.yaml:11:53: flow 'hello', step 'set': 'tags * 1000' does not work with a list and a number. Check what kinds of values it is given.",
         ]
     )
+
+
+def test_patterns_that_cannot_be_used_are_told(problems_of: Problems) -> None:
+    assert problems_of("""\
+        slots:
+          code: {type: text, sensitive: true, pattern: "[0-9"}
+          pin: {type: text, pattern: "(a+)+"}
+          age: {type: integer, pattern: "[0-9]+"}
+          tag: {type: text, pattern: [a, b]}
+          zip: {type: text, pattern: "[0-9]{5}", examples: [12345, 1234]}
+        flows:
+          hello:
+            steps:
+              - collect: code
+              - collect: pin
+              - collect: age
+              - collect: tag
+              - collect: zip
+        """) == snapshot(
+        [
+            "bot.yaml:2:48: '[0-9' is not a regular expression: unterminated character set at position 0.",
+            "bot.yaml:3:30: '(a+)+' may take very long on some values: a repeat is inside another one, or beside one that takes the same characters. Give repeats an upper limit, such as {1,4}, or something else between them.",
+            "bot.yaml:4:33: 'pattern' belongs to a slot of type text.",
+            "bot.yaml:5:30: a pattern is a text in quotes, such as '[0-9]{6}'.",
+            "bot.yaml:6:60: slot 'zip' cannot have '1234' as an example: it does not match the pattern.",
+        ]
+    )
+
+
+def test_a_secret_that_cannot_be_recognised_is_a_warning(problems_of: Problems) -> None:
+    assert problems_of("""\
+        slots:
+          word: {type: text, sensitive: true}
+          code: {type: text, sensitive: true, pattern: "[0-9]{6}"}
+          phone: {type: phone, sensitive: true}
+          token: {type: text, sensitive: true, source: system}
+        flows:
+          hello:
+            steps:
+              - collect: word
+              - collect: code
+              - collect: phone
+              - {set: {token: x}}
+        """) == snapshot(
+        [
+            "bot.yaml:2:33: warning: slot 'word' is a secret that cannot be recognised when somebody tells it before it is asked for. Give it a 'pattern', such as '[0-9]{6}'."
+        ]
+    )

@@ -98,6 +98,11 @@ def _slots(config: SoniConfig, actions: KnownActions | None) -> Iterator[Problem
         if slot.error:
             yield from _text(config, slot.error, (*path, "error"), f"slot '{name}'")
         yield from _validation(config, slot.validate_, (*path, "validate"), f"slot '{name}'", actions)
+        if slot.sensitive and slot.type == "text" and slot.pattern is None and slot.source == "user":
+            message = (
+                f"slot '{name}' is a secret that cannot be recognised when somebody tells it before it is asked for."
+            )
+            yield Problem(message, (*path, "sensitive"), "Give it a 'pattern', such as '[0-9]{6}'.", "warning")
         for index, example in enumerate(slot.examples):
             yield from _value(config, name, example, (*path, "examples", index), "as an example")
 
@@ -105,11 +110,15 @@ def _slots(config: SoniConfig, actions: KnownActions | None) -> Iterator[Problem
 def _value(config: SoniConfig, slot: str, value: object, path: Path, how: str) -> Iterator[Problem]:
     settings = config.settings
     reading = Reading(settings.language, datetime.now(UTC).replace(tzinfo=None), settings.currency, settings.region)
+    pattern = config.slots[slot].pattern
     try:
-        config.slots[slot].value_type.coerce(value, reading)
+        coerced = config.slots[slot].value_type.coerce(value, reading)
     except ValueError as error:
         message = f"slot '{slot}' is of type {config.slots[slot].type} and cannot have '{value}' {how}: {error}."
         yield Problem(message, path)
+        return
+    if pattern is not None and not pattern.matches(coerced):
+        yield Problem(f"slot '{slot}' cannot have '{value}' {how}: it does not match the pattern.", path)
 
 
 def _validation(

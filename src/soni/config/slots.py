@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from soni.core.pattern import Pattern
 from soni.core.refusal import refusal
 from soni.core.rule import Rule
 from soni.core.template import Text
@@ -70,6 +71,8 @@ class SlotConfig(BaseModel):
     options: Annotated[dict[str, ChoiceOption], BeforeValidator(_options)] = {}
     items: TypeName = "text"
     validate_: Rule | None = Field(default=None, alias="validate")
+    pattern: Pattern | None = None
+    """What a whole text has to look like; also how a secret is recognised that nobody asked for."""
     error: Text | None = None
     source: Literal["user", "system"] = "user"
     scope: Literal["flow", "conversation"] = "flow"
@@ -86,6 +89,8 @@ class SlotConfig(BaseModel):
             raise refusal("'options' belongs to a slot of type choice.", "options")
         if self.type != "list" and self.items != "text":
             raise refusal("'items' belongs to a slot of type list.", "items")
+        if self.pattern is not None and self.type != "text":
+            raise refusal("'pattern' belongs to a slot of type text.", "pattern")
         if self.items in ("list", "choice"):
             raise refusal("a list holds plain values, not lists or choices.", "items")
         try:

@@ -107,7 +107,7 @@ class FileReader:
 
     def _bytes(self) -> bytes:
         """What the file holds, at most a byte more than may be read; a pipe or a device is never waited for."""
-        with open(os.open(self._file, os.O_RDONLY | _NEVER_WAIT), "rb") as file:
+        with os.fdopen(os.open(self._file, os.O_RDONLY | _NEVER_WAIT), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 hint = "Name a YAML file, or the folder that holds the assistant."
                 raise Unreadable("this is not a file but a folder, a pipe or a device.", Place(self.shown, 1, 1), hint)

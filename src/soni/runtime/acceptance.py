@@ -44,10 +44,14 @@ async def accept(
 
 
 def _coerced(name: str, value: Any, config: SoniConfig, reading: Reading) -> Any:
+    slot = config.slots[name]
     try:
-        return config.slots[name].value_type.coerce(value, reading)
+        coerced = slot.value_type.coerce(value, reading)
     except ValueError as error:
         raise InvalidValue(f"'{name}' cannot be that: {error}") from None
+    if slot.pattern is not None and not slot.pattern.matches(coerced):
+        raise InvalidValue(f"'{name}' is refused by its pattern: {slot.pattern.source}")
+    return coerced
 
 
 def loaded_slots(config: SoniConfig, stored: Mapping[str, Any]) -> dict[str, Any]:
