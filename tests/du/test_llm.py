@@ -212,6 +212,15 @@ async def test_a_conversation_goes_on_offline_while_the_model_is_down_and_with_i
         assert turn.usage.calls == 0
 
 
+async def test_a_secret_that_nobody_asked_for_does_not_reach_the_model(server: ModelServer) -> None:
+    server.replies(commands({"type": "start_flow", "flow": "transfer_funds"}), found(amount="600", recipient="Ana"))
+    understood = await soni_du(server).understand("wire 600 to my friend Ana, my code is 654321", context(None))
+    assert understood.usage.calls == 2
+    for number in range(2):
+        assert "wire 600 to my friend Ana, my code is •••" in prompt(server, number)
+        assert "654321" not in prompt(server, number)
+
+
 async def test_secrets_never_reach_the_model(server: ModelServer) -> None:
     server.always = lambda body: OUT_OF_SCOPE
     async with RuntimeLoop(CONFIG, actions=discover_actions(BANKING), understanding=soni_du(server)) as loop:

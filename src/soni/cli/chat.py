@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,11 @@ from soni.cli.check import examine
 from soni.cli.console_sink import ConsoleMessageSink
 from soni.cli.upkeep import store_url, told
 from soni.core.template import Field
+from soni.core.values import Reading
 from soni.dm.orchestrator.task_handler import message_of
 from soni.dm.privacy import is_private
 from soni.du.configured import configured_understanding
-from soni.du.context import MASK
+from soni.du.secrets import MASK, SecretFinder, recognisable
 from soni.errors import ConfigError, ConversationError, StoreUnavailable
 from soni.runtime.loop import RuntimeLoop
 from soni.runtime.session import described
@@ -99,6 +101,13 @@ class _Chat:
         self._options: tuple[Option, ...] = ()
         self._task: PendingTask | None = None
         self._explanation: Explanation | None = None
+
+    def masked(self, line: str) -> str:
+        """A line without what looks like a secret of any flow."""
+        config = self._loop.config
+        settings = config.settings
+        reading = Reading(settings.language, datetime.now(), settings.currency, settings.region)
+        return SecretFinder(recognisable(config.runnable, config), reading).masked(line)
 
     @property
     def is_private(self) -> bool:
@@ -208,7 +217,7 @@ async def _lines(chat: _Chat, console: Console) -> AsyncIterator[str]:
     for raw in sys.stdin.buffer:
         line = raw.decode("utf-8", errors="replace").rstrip("\r\n")
         if line.strip():
-            console.print(Text(f"> {MASK if chat.is_private else line}", "bold"))
+            console.print(Text(f"> {MASK if chat.is_private else chat.masked(line)}", "bold"))
         yield line
 
 
@@ -216,10 +225,16 @@ async def _typed_lines(chat: _Chat) -> AsyncIterator[str]:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import FileHistory, InMemoryHistory
 
+    class _MaskedHistory(FileHistory):
+        """What was typed, for the arrow keys; a secret that nobody asked for does not get into the file."""
+
+        def store_string(self, string: str) -> None:
+            super().store_string(chat.masked(string))
+
     folder = Path.home() / ".soni"
     try:
         folder.mkdir(exist_ok=True)
-        session: PromptSession[str] = PromptSession(history=FileHistory(str(folder / "history")))
+        session: PromptSession[str] = PromptSession(history=_MaskedHistory(str(folder / "history")))
     except OSError:
         session = PromptSession(history=InMemoryHistory())
     while True:

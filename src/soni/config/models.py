@@ -232,6 +232,21 @@ class SoniConfig(BaseModel):
         """Slots that belong to the conversation, not to a flow."""
         return frozenset(name for name, slot in self.slots.items() if slot.scope == "conversation")
 
+    @cached_property
+    def secrets_of(self) -> dict[str, frozenset[str]]:
+        """The sensitive slots that people fill, of each flow and of the flows it calls or links to."""
+        return {name: self._secrets_from(name) for name in self.runnable}
+
+    def _secrets_from(self, flow: str) -> frozenset[str]:
+        reached, waiting = set[str](), [flow]
+        while waiting:
+            name = waiting.pop()
+            if name in self.runnable and name not in reached:
+                reached.add(name)
+                waiting += [placed.step.flow for placed in self.runnable[name].placed if placed.step.flow is not None]
+        slots = {slot for name in reached for slot in self.runnable[name].slot_names if slot in self.slots}
+        return frozenset(slot for slot in slots if self.slots[slot].sensitive and self.slots[slot].source == "user")
+
     def is_secret(self, slot: str) -> bool:
         """Whether a value must not be shown; one of a slot that is not there any more may have been a secret."""
         return slot not in self.slots or self.slots[slot].sensitive

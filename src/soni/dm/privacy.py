@@ -1,31 +1,79 @@
-"""What a turn leaves in the state: words and commands that carry a sensitive value are masked."""
+"""What a turn leaves behind: words and commands that carry a sensitive value are masked.
+
+What answers a question for a secret, or was read as one that cannot be found among the words, is masked as a whole. Of
+other messages only the words are masked that look like a secret of the flows they are about.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from soni.du.context import MASK
+from soni.core.values import Reading
+from soni.du.secrets import MASK, FoundSecrets, SecretFinder, recognisable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from soni.config.models import SoniConfig
     from soni.core.pending_task import PendingTask
+    from soni.core.state import DialogueState
+
+_NOTHING = FoundSecrets()
 
 
 def asks_for_secret(task: PendingTask | None, config: SoniConfig) -> bool:
     """Whether the open question is for a sensitive value."""
-    slot = config.slots.get(task["slot"]) if task is not None and task["type"] == "collect" else None
-    return slot is not None and slot.sensitive
+    return task is not None and task["type"] == "collect" and _is_sensitive(task["slot"], config)
 
 
-def is_private(task: PendingTask | None, commands: Iterable[dict[str, Any]], config: SoniConfig) -> bool:
-    """Whether a message answers a sensitive question, or was understood to hold a sensitive value."""
-    named: set[str] = set()
+def is_private(
+    task: PendingTask | None,
+    commands: Iterable[dict[str, Any]],
+    config: SoniConfig,
+    found: FoundSecrets = _NOTHING,
+) -> bool:
+    """Whether a message answers a sensitive question, or was understood to hold a secret that is not `found` in it."""
+    if asks_for_secret(task, config):
+        return True
     for command in commands:
         slots = command.get("slots")
-        named |= {str(command.get("slot", "")), *(slots if isinstance(slots, dict) else ())}
-    return asks_for_secret(task, config) or any(config.slots[name].sensitive for name in named & config.slots.keys())
+        values = [
+            (str(command.get("slot", "")), command.get("value")),
+            *(slots.items() if isinstance(slots, dict) else ()),
+        ]
+        if any(_is_sensitive(name, config) and not found.covers(value) for name, value in values):
+            return True
+    return False
+
+
+def _is_sensitive(name: str, config: SoniConfig) -> bool:
+    return name in config.slots and config.slots[name].sensitive
+
+
+def found_secrets(
+    text: str | None,
+    state: DialogueState,
+    commands: Iterable[dict[str, Any]],
+    config: SoniConfig,
+    *,
+    now: datetime,
+) -> FoundSecrets:
+    """The words of a message that look like a secret of the flows that run or that it starts.
+
+    A message that is about no flow at all may be about any that people can ask for.
+    """
+    flows = {frame["flow_name"] for frame in state["flow_stack"]}
+    for command in commands:
+        options = command.get("options")
+        named = [command.get("flow"), *(options if isinstance(options, list) else ())]
+        flows |= {name for name in named if isinstance(name, str) and name in config.flows}
+    slots = recognisable(flows or config.for_people, config)
+    if not text or not slots:
+        return _NOTHING
+    settings = config.settings
+    language = state["language"] or settings.language
+    return SecretFinder(slots, Reading(language, now, settings.currency, settings.region)).in_text(text)
 
 
 def masked(command: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,9 @@ logger = logging.getLogger(__name__)
 TRUST = 0.7
 """How sure the offline understanding must be of every command for the model not to be asked."""
 
+_LONGEST_DETAIL = 500
+"""How many characters of an error are logged."""
+
 
 class Cascade:
     """Two understandings in a row; counts how often the second was needed."""
@@ -45,7 +48,7 @@ class Cascade:
         try:
             better = await self._second.understand(message, context)
         except Exception as error:  # a model may fail in any way; what was understood without it still holds
-            logger.warning("the model could not help: %s", error if not _is_private(context) else type(error).__name__)
+            logger.warning("the model could not help: %s", _told(error, context))
             by = f"cascade: {understood.by}, the model failed"
             return replace(understood, by=by, usage=understood.usage + spent(error))
         language = better.language or understood.language
@@ -62,6 +65,8 @@ class Cascade:
         return not understood.found
 
 
-def _is_private(context: DialogueContext) -> bool:
+def _told(error: Exception, context: DialogueContext) -> str:
+    """The error as a log may hold it: it may quote the message."""
     slot = context.slots.get(context.asked or "")
-    return slot is not None and slot.sensitive
+    is_private = slot is not None and slot.sensitive
+    return type(error).__name__ if is_private else context.secrets.masked(str(error)[:_LONGEST_DETAIL])

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from soni.core.commands import COMMANDS
 from soni.core.values import Reading
+from soni.du.secrets import MASK as MASK
+from soni.du.secrets import SecretFinder, recognisable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,9 +21,6 @@ if TYPE_CHECKING:
 
 SPOKEN = {name: kind for name, kind in COMMANDS.items() if kind.spoken}
 """The commands of every assistant that a message can mean."""
-
-MASK = "•••"
-"""What stands where a sensitive value was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +43,8 @@ class DialogueContext:
     reading: Reading
     commands: Mapping[str, type[Command]]
     """What a message can mean to this assistant, by name."""
+    secrets: SecretFinder
+    """Finds the secrets in a message that nobody asked for: `secrets.masked(message)` may be shown to a model."""
 
     @property
     def asked(self) -> str | None:
@@ -81,6 +82,7 @@ def dialogue_context(
     """Build the context of one message from the state."""
     stack = [frame["flow_name"] for frame in state["flow_stack"]]
     language = state["language"] or config.settings.language
+    reading = Reading(language, now, config.settings.currency, config.settings.region)
     return DialogueContext(
         task=state["_pending_task"],
         active_flow=stack[-1] if stack else None,
@@ -91,6 +93,7 @@ def dialogue_context(
         slot_names=slot_names,
         slots=fillable(config),
         history=tuple(state["messages"]),
-        reading=Reading(language, now, config.settings.currency, config.settings.region),
+        reading=reading,
         commands=commands,
+        secrets=SecretFinder(recognisable({*stack, *startable}, config), reading),
     )

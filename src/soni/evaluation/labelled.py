@@ -14,6 +14,7 @@ from soni.core.commands import COMMANDS, Command, CorrectSlot, SetSlot, UnknownC
 from soni.core.pending_task import collect, confirm, inform
 from soni.core.values import Reading
 from soni.du.context import SPOKEN, DialogueContext, fillable, visible
+from soni.du.secrets import SecretFinder, recognisable
 from soni.errors import SoniError, did_you_mean
 from soni.steps.call import CallStepConfig
 from soni.steps.collect import CollectStepConfig
@@ -93,6 +94,7 @@ class Labelled:
             history=tuple(_spoken(place)),
             reading=reading,
             commands=SPOKEN,
+            secrets=SecretFinder(recognisable({**free, **running}, config), reading),
         )
 
 

@@ -19,7 +19,7 @@ from soni.config.loader import locate
 from soni.dm.builder import build_orchestrator
 from soni.dm.orchestrator.commands import handlers_by_command
 from soni.du.configured import configured_understanding, offline_understanding
-from soni.du.context import MASK
+from soni.du.secrets import is_same
 from soni.errors import ConfigError, ConversationBusy, MessageReused, NotHandedOver, StoreUnavailable
 from soni.flow.manager import FlowManager
 from soni.runtime.border import named, offered, readable
@@ -359,13 +359,11 @@ class RuntimeLoop(StoredConversations):
             except StoreUnavailable:
                 raise
             except Diverged as error:
-                logger.error("turn %d is given up: %s", record.turn, error)
                 return await self._turns.closed(record, journal, found, delivery, error)
             except Exception as error:  # the one place that ends a failed turn: say so, keep the conversation
                 if not journal.is_open:
                     raise  # it has ended; only telling of it failed, and it must not be run again
                 if record.attempts >= MOST_ATTEMPTS:
-                    logger.exception("turn %d failed %d times and is given up", record.turn, record.attempts)
                     return await self._turns.closed(record, journal, found, delivery, error)
                 logger.warning("turn %d failed (%s) and is tried again", record.turn, type(error).__name__)
             record = await journal.again(record)
@@ -379,7 +377,7 @@ class RuntimeLoop(StoredConversations):
         delivery: Delivery,
     ) -> TurnResult:
         """The answer that a message got when it came first."""
-        if known.request.kind != request.kind or known.request.text not in (request.text, MASK):
+        if known.request.kind != request.kind or not is_same(known.request.text, request.text):
             raise MessageReused(f"message '{request.message_id}' has been taken before, with another text")
         said = await history.messages_of(journal.held, journal.conversation, known.turn, known.turn)
         messages = [message for _, message in said]

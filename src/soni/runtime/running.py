@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import logging
+import traceback
 from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,7 +13,7 @@ from langgraph.types import Command as Resume
 from soni.core.commands import Command, ReturnToAssistant
 from soni.core.message_sink import Message
 from soni.core.state import CONVERSATION
-from soni.dm.privacy import is_private
+from soni.dm.privacy import found_secrets, is_private
 from soni.du.context import MASK
 from soni.errors import ConversationError, InvalidValue, did_you_mean
 from soni.flow.delta import FlowDelta, merge_delta
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from soni.flow.manager import FlowManager
     from soni.store.journal import Journal
     from soni.store.records import Status, TurnRecord
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -147,6 +151,7 @@ class TurnRunner:
     ) -> TurnResult:
         """While a person has the conversation, messages are kept and go to them; no flow runs."""
         held = _with_slots(found.state, slots)
+        text = found_secrets(text, found.state, [], self.config, now=turn.now).masked(text)
         line: Spoken = {"role": "user", "text": text}
         after = await self._noted(found, turn, journal, line, "passed on to a person", flow_slots=held)
         result = await self._ended(journal, turn, after, text=text, relay=False, trace=after["trace"])
@@ -248,8 +253,10 @@ class TurnRunner:
         said = context.phrase(phrase, state, key=str(turn.number))
         await turn.deliver(Message(turn.message_id("failed"), "inform", said))
         meant = (record.understood or {}).get("update", {}).get("commands", [])
-        private = found.is_private or is_private(state["_pending_task"], meant, self.config)
-        failure = "the process stopped each time" if error is None else repr(error)
+        text = record.request.text
+        secrets = found_secrets(text, state, meant, self.config, now=turn.now)
+        private = found.is_private or is_private(state["_pending_task"], meant, self.config, secrets)
+        failure = "the process stopped each time" if error is None else secrets.masked(repr(error))
         for held in state["flow_slots"].values():
             for name, value in context.loaded(held).items():
                 failure = failure.replace(str(value), MASK) if self.config.slots[name].sensitive else failure
@@ -259,7 +266,13 @@ class TurnRunner:
             "person": person,
             "language": state["language"],
         }
-        await self._finish("failed", journal, turn, MASK if private else record.request.text, [], result)
+        # Without what was raised, which may hold values: only where.
+        frames = "" if error is None else "".join(traceback.format_tb(error.__traceback__))
+        logger.error(
+            "turn %d is given up after %d attempts: %s\n%s", turn.number, record.attempts, result["error"], frames
+        )
+        shown = MASK if private else None if text is None else secrets.masked(text)
+        await self._finish("failed", journal, turn, shown, [], result)
         answer = await self.answer(journal, turn.number, journal.said(""), result)
         await self._hand_over(answer, turn)
         return answer

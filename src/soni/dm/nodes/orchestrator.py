@@ -12,7 +12,7 @@ from soni.core.state import WINDOW, DialogueState, Spoken
 from soni.dm.orchestrator.command_processor import CommandProcessor
 from soni.dm.orchestrator.executor import SubgraphExecutor
 from soni.dm.orchestrator.task_handler import PendingTaskHandler, TaskAction
-from soni.dm.privacy import is_private, masked
+from soni.dm.privacy import found_secrets, is_private, masked
 from soni.du.context import MASK
 from soni.flow.delta import merge_delta
 from soni.runtime.context import RuntimeContext
@@ -34,15 +34,18 @@ async def orchestrator_node(state: DialogueState, runtime: Runtime[RuntimeContex
             if result.action is TaskAction.INTERRUPT:
                 waiting = result.task
     after = merge_delta(after, context.flow_manager.forget_answers(after))
-    private = context.turn.is_private or is_private(state["_pending_task"], state["commands"], context.config)
-    text = MASK if private else state["user_message"] or ""
+    given = state["commands"]
+    secrets = found_secrets(state["user_message"], state, given, context.config, now=context.turn.now)
+    private = context.turn.is_private or is_private(state["_pending_task"], given, context.config, secrets)
+    text = MASK if private else secrets.masked(state["user_message"] or "")
     return {
         **after,
         "opened": True,
         "last_at": context.turn.at,
         "user_message": text,
         "payload": None,
-        "commands": [masked(command) for command in state["commands"]] if private else state["commands"],
+        "commands": [masked(command) for command in given] if private else secrets.hidden(given),
+        "trace": secrets.hidden(after["trace"]),
         "messages": _window(state["messages"], text, context.turn.messages),
         "response": "\n".join(message.text for message in context.turn.messages),
         "turn": context.turn.number,

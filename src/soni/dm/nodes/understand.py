@@ -25,7 +25,7 @@ from soni.core.pending_task import is_collect, is_confirm
 from soni.core.readable_text import readable_text
 from soni.core.state import DialogueState
 from soni.core.values.choice import Choice
-from soni.dm.privacy import asks_for_secret, is_private, masked
+from soni.dm.privacy import asks_for_secret, found_secrets, is_private, masked
 from soni.du.answer import checked
 from soni.du.context import dialogue_context
 from soni.du.understanding import MAX_COMMANDS, Found, Understood, spent
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from soni.du.understanding import Understanding, Usage
 
 logger = logging.getLogger(__name__)
+
+_LONGEST_DETAIL = 500
+"""How many characters of an error are logged: it may quote all that a model answered."""
 
 
 async def understand(state: DialogueState, runtime: Runtime[RuntimeContext]) -> dict[str, Any]:
@@ -60,13 +63,14 @@ async def understand(state: DialogueState, runtime: Runtime[RuntimeContext]) -> 
     found = _greeted(understood.found) if any(isinstance(f.command, StartSession) for f in given) else understood.found
     language = understood.language if understood.language in context.config.languages else state["language"]
     dumped = [found.command.dump() for found in (*given, *found)]
-    private = context.turn.is_private or is_private(state["_pending_task"], dumped, context.config)
+    secrets = found_secrets(text, state, dumped, context.config, now=context.turn.now)
+    private = context.turn.is_private or is_private(state["_pending_task"], dumped, context.config, secrets)
     context.turn.usage += understood.usage
     trace = [
         *context.turn.notes,
         *_traced(given, "host", private=False),
         *_spent(understood.usage),
-        *_traced(found, understood.by, private=private),
+        *secrets.hidden(_traced(found, understood.by, private=private)),
     ]
     return context.turn.has_understood({"commands": dumped, "language": language, "trace": trace})
 
@@ -85,7 +89,7 @@ async def _read(text: str, state: DialogueState, context: RuntimeContext) -> Und
         now=context.turn.now,
         commands={name: kind for name, kind in context.commands.items() if kind.spoken},
     )
-    understood = await _understood(text, dialogue, state, context)
+    understood = await _understood(text, dialogue, context)
     if not dialogue.active_flow and (only := _only_flow(state, context)):
         said = [found for found in understood.found if not isinstance(found.command, OutOfScope)]
         if not any(isinstance(found.command, StartFlow) for found in said):
@@ -94,9 +98,7 @@ async def _read(text: str, state: DialogueState, context: RuntimeContext) -> Und
     return understood
 
 
-async def _understood(
-    text: str, dialogue: DialogueContext, state: DialogueState, context: RuntimeContext
-) -> Understood:
+async def _understood(text: str, dialogue: DialogueContext, context: RuntimeContext) -> Understood:
     """What the configured understanding makes of it; if that fails, the offline one; if that cannot help, the truth."""
     try:
         async with asyncio.timeout(context.config.settings.understanding_timeout):
@@ -109,11 +111,11 @@ async def _understood(
         if task is not None and task.cancelling():
             raise
         context.turn.usage += spent(error)
-        _log(error, state, context)
+        _log(error, dialogue, context)
     try:
         understood = await _asked(context.offline(), text, dialogue, context)
     except Exception as error:  # no reading of a message may end the conversation
-        _log(error, state, context)
+        _log(error, dialogue, context)
         return Understood((Found(Trouble(), evidence="understanding failed"),), by="nobody")
     if any(not isinstance(command, OutOfScope) for command in understood.commands):
         return replace(understood, by=f"{understood.by}, instead of one that failed")
@@ -131,9 +133,9 @@ async def _asked(
     return understood
 
 
-def _log(error: BaseException, state: DialogueState, context: RuntimeContext) -> None:
-    private = is_private(state["_pending_task"], [], context.config)
-    detail = type(error).__name__ if private else repr(error)
+def _log(error: BaseException, dialogue: DialogueContext, context: RuntimeContext) -> None:
+    private = context.turn.is_private or is_private(dialogue.task, [], context.config)
+    detail = type(error).__name__ if private else dialogue.secrets.masked(repr(error)[:_LONGEST_DETAIL])
     logger.warning("understanding failed in turn %d: %s", context.turn.number, detail)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from soni.core.commands import ChitChat, Clarify, Help, HumanHandoff, OutOfScope, Trouble
 from soni.core.pending_task import inform, is_confirm
 from soni.dm.orchestrator.handler import CommandHandler, asking_frame, happened, ignored, told
-from soni.dm.privacy import is_private
+from soni.dm.privacy import found_secrets, is_private
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ class ChitChatHandler(CommandHandler[ChitChat]):
     command = ChitChat
 
     async def handle(self, command: ChitChat, state: DialogueState, context: RuntimeContext) -> FlowDelta:
-        private = is_private(state["_pending_task"], state["commands"], context.config)
-        topic = "chit_chat" if private and command.topic not in _TOPICS else command.topic or "chit_chat"
+        topic = command.topic if command.topic in _TOPICS else _repeatable(command.topic, state, context) or "chit_chat"
         text = topic if topic in _TOPICS else "chit_chat"
         return happened("chit_chat", context, state, text=text, why=topic, topic=topic)
 
@@ -85,8 +84,7 @@ class HumanHandoffHandler(CommandHandler[HumanHandoff]):
         if state["person"] is not None:
             return ignored("a person has the conversation already")
         # What was said to a sensitive question is nobody's business, in whatever words a model puts it.
-        private = is_private(state["_pending_task"], state["commands"], context.config)
-        reason = (None if private else command.reason) or "the person asked for it"
+        reason = _repeatable(command.reason, state, context) or "the person asked for it"
         if context.event_flow("handoff", state):
             about = {"reason": reason}
             if concerned := context.flow_manager.concerned(state):
@@ -98,6 +96,15 @@ class HumanHandoffHandler(CommandHandler[HumanHandoff]):
         said = context.phrase("handoff", state, key=f"{state['turn']}/handoff")
         task = inform(said, metadata={"kind": "handoff", "data": {"reason": reason}})
         return FlowDelta(person=person, tasks=(task,), trace=({"event": "handoff", "why": reason},))
+
+
+def _repeatable(words: str | None, state: DialogueState, context: RuntimeContext) -> str | None:
+    """Words of a command that may be shown to others: none of a message with a secret, or those without it."""
+    given = state["commands"]
+    secrets = found_secrets(state["user_message"], state, given, context.config, now=context.turn.now)
+    if words is None or is_private(state["_pending_task"], given, context.config, secrets):
+        return None
+    return secrets.masked(words)
 
 
 def _not_understood(state: DialogueState, context: RuntimeContext, *, why: str) -> FlowDelta:

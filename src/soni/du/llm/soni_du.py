@@ -58,6 +58,7 @@ class SoniDU(dspy.Module):  # type: ignore[misc]  # DSPy is published without ty
         sure = shortcut(message, context)
         if sure is not None:
             return sure
+        message = context.secrets.masked(message)  # what nobody asked for, no model has to know
         inputs = conversation(message, context, self._scoped(message, context))
         commands, usage = await self._commands(inputs, context)
         given = {command.slot for command in commands if isinstance(command, SetSlot)}
