@@ -33,7 +33,7 @@ def test_a_long_value_never_matches() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "(a+)+", "(a*)*b", "(a|a)*", "(a|ab)*", r"(\d+)*x", r"\d*\d*\d*x", r"(\w+\s?)*", r"(\w+\s*)+:", "(a?){50}a{50}",
+        "(a+)+", "(a*)*b", "(a|a)*", r"(\d+)*x", r"\d*\d*\d*x", r"(\w+\s?)*", r"(\w+\s*)+:", "(a?){50}a{50}",
         "(a{1,20}){1,20}b", "(.*,)*x", r"\w+\w+\w+!", r"[a-z]+[^0-9]+.+", "é+[^a]+.+!", r"(\S+ ?)+", "(x+x+)+y",
     ],
 )  # fmt: skip
@@ -46,9 +46,7 @@ def test_what_could_take_very_long_is_refused(source: str) -> None:
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        ("(", "not a regular expression"), ("[0-9", "not a regular expression"), (r"(a)\1", "references"),
-        ("(?=a)a", "look-around"), ("(?<!b)a", "look-around"), ("(?>a+)a", "atomic"), ("a++", "atomic"),
-        ("(?i)abc", "flag"), ("(?i:abc)", "flag"), ("a" * 201, "at most 200"),
+        ("(", "not a regular expression"), ("[0-9", "not a regular expression"), ("a" * 201, "at most 200"),
         ("a{99999999999999999999}", "not a regular"),
     ],
 )  # fmt: skip
@@ -61,7 +59,7 @@ NEAR = ["1" * 200 + "!", "a" * 200, "a1" * 100, "a " * 100, "1-" * 100, "." * 20
 
 
 @pytest.mark.parametrize(
-    "source", [r"\d*\d*x", r"\d{1,3}\d{1,3}\d{1,3}x", "(a|b|ab){5}x", r"(\d{1,3}){6}x", r"\w+\d+x"]
+    "source", [r"\d*-\d*x", r"\d{1,3}\d{1,3}\d{1,3}x", "(a|b|ab){5}x", r"(\d{1,3}){6}x", r"\w+-\d+x", "(?i)(a|ab)*x"]
 )
 @pytest.mark.parametrize("value", NEAR)
 def test_what_is_accepted_is_quick_where_it_almost_matches(source: str, value: str) -> None:

@@ -37,6 +37,8 @@ _CATEGORIES = {
 }
 _MOST_COPIES = 64
 """Repeats up to this often are written out; more often they are taken for a loop without end."""
+_MOST_LENGTHS = 1000
+"""A repeat whose rounds can have more different lengths together is taken for a loop without end, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Slow:
 @lru_cache(maxsize=4096)
 def super_linear(pattern: str, flags: int = 0, *, use: Use = "search") -> Slow | None:
     """What makes a pattern take more than linear time, or None; a search tries it at every place of a text."""
-    return _Analysis(f"(?:{pattern})\\Z" if use == "fullmatch" else pattern, flags, searched=use == "search").slow()
+    return _Analysis(pattern, flags, use).slow()
 
 
 @dataclass(slots=True)
@@ -68,7 +70,7 @@ class _Node:
 class _Analysis:
     """One pattern as an automaton, and the search for two states that make it slow."""
 
-    def __init__(self, pattern: str, flags: int, *, searched: bool) -> None:
+    def __init__(self, pattern: str, flags: int, use: Use) -> None:
         tree = parser.parse(pattern, flags)
         self._flags = tree.state.flags
         self._groups: dict[int, Any] = {}
@@ -81,11 +83,12 @@ class _Analysis:
         self._accept = self._node()
         self._dead = self._node()
         start = self._node()
-        if searched:
+        self._searched = use == "search"
+        if self._searched:
             self._read(start, self._all, start)
-        self._searched = searched
-        self._build(tree, self._add(start), self._accept)
-        self._start = start
+        end = self._node()
+        self._build(tree, self._add(start), end)
+        self._free(end, self._accept, behind=0 if use == "fullmatch" else None)
         self._moves = [self._moves_from(target) for target in self._targets]
         self._nexts: dict[tuple[int, int], dict[int, list[int]]] = {}
         self._sure = [self._is_sure(target) for target in self._targets]
@@ -153,7 +156,7 @@ class _Analysis:
 
     def _repeat(self, value: Any, source: int, target: int) -> None:
         least, most, body = value
-        endless = most == ops.MAXREPEAT or most > _MOST_COPIES
+        endless = most == ops.MAXREPEAT or most > _MOST_COPIES or _lengths(body) ** most > _MOST_LENGTHS
         for _ in range(min(least, _MOST_COPIES)):
             after = self._node()
             self._build(body, source, after)
@@ -412,6 +415,21 @@ def _tests(items: Any, flags: int) -> Iterator[tuple[Any, int]]:
         elif op is ops.GROUPREF_EXISTS:
             for way in value[1:]:
                 yield from _tests(way or (), flags)
+
+
+def _lengths(items: Any) -> int:
+    """In how many lengths the bounded repeats of a pattern can come; those without a bound are loops anyway."""
+    ways = 1
+    for op, value in items:
+        if op in (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT):
+            least, most, body = value
+            ways *= 1 if most == ops.MAXREPEAT else (most - least + 1) * _lengths(body) ** most
+        elif op is ops.BRANCH:
+            ways *= 1 + sum(_lengths(way) - 1 for way in value[1])
+        elif op in (ops.SUBPATTERN, ops.ATOMIC_GROUP):
+            ways *= _lengths(value[-1] if op is ops.SUBPATTERN else value)
+        ways = min(ways, _MOST_LENGTHS + 1)
+    return ways
 
 
 def _inside(flags: int, group: Any) -> int:

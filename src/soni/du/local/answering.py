@@ -34,7 +34,7 @@ STRANGE = 0.8
 _NO_TEXT = 0.97
 """The same where they could as well be whatever a person wants to tell."""
 _SHAPES = {
-    "iban": re.compile(r"\b[a-z]{2} ?\d{2}(?:[ .-]?[a-z]{4})?(?:[ .-]?\d{2,6}){3,8}\b", re.IGNORECASE),
+    "iban": re.compile(r"\b[a-z]{2} ?\d{2}(?:[ .-]?[a-z]{4})?(?:[ .-]?\d){6,40}\b", re.IGNORECASE),
     "email": re.compile(r"[^\s@]@\S{0,60}[^\s.,;:!?)]"),
     "phone": re.compile(r"\+?\(?\d[\d ().-]{5,20}\d"),
 }
