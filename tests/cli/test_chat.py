@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pexpect
 import pytest
 
+from tests.warm import SONI, soni_command
+
 ROOT = Path(__file__).parents[2]
-SONI = str(Path(sys.executable).with_name("soni"))
 BANKING = str(ROOT / "examples" / "banking" / "domain")
 
 
 def soni(*arguments: str, typed: str = "", cwd: Path = ROOT, status: int = 0) -> str:
     done = subprocess.run(
-        [SONI, *arguments], cwd=cwd, input=typed, capture_output=True, text=True, timeout=90, encoding="utf-8",
-        env={**os.environ, "PYTHONUTF8": "1"}, check=False,
+        [soni_command(), *arguments], cwd=cwd, input=typed, capture_output=True, text=True, timeout=90,
+        encoding="utf-8", env={**os.environ, "PYTHONUTF8": "1"}, check=False,
     )  # fmt: skip
     assert "Traceback" not in done.stdout + done.stderr
     assert done.returncode == status, done.stdout + done.stderr
@@ -179,7 +179,9 @@ def test_help_teaches() -> None:
 
 def test_a_terminal_gets_a_prompt_with_history_and_control_d_leaves(tmp_path: Path) -> None:
     env = {**os.environ, "HOME": str(tmp_path), "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
-    screen = pexpect.spawn(SONI, ["chat", "-c", BANKING], env=env, encoding="utf-8", timeout=60, dimensions=(40, 160))
+    screen = pexpect.spawn(
+        str(SONI), ["chat", "-c", BANKING], env=env, encoding="utf-8", timeout=60, dimensions=(40, 160)
+    )
     for typed, shown in (
         ("", "/quit leaves"),
         ("send money\r", "How much would you like to send"),

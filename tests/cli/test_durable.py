@@ -9,13 +9,21 @@ from pathlib import Path
 import pytest
 from bench.postgres import postgres
 
-from tests.cli.test_chat import BANKING, ROOT, SONI, soni
+from tests.cli.test_chat import BANKING, ROOT, soni
+from tests.warm import SONI, soni_command
 
 
 def cut_off(store: str, books: Path, *lines: str, after: str, booked: bool = False) -> None:
     """Chat until the assistant has said something, and the bank has written something if that is asked for; kill -9."""
     process = subprocess.Popen(
-        [SONI, "chat", "-c", BANKING, "--store", store],
+        [
+            str(SONI) if store.startswith("sqlite:") and booked else soni_command(),
+            "chat",
+            "-c",
+            BANKING,
+            "--store",
+            store,
+        ],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

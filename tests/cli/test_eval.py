@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_chat import BANKING, SONI, soni
+from tests.cli.test_chat import BANKING, soni
+from tests.warm import soni_command
 
 LINES = [
     {"message": "what's my balance?", "commands": [{"start_flow": "check_balance"}]},
@@ -84,7 +85,8 @@ def test_a_model_without_dspy_is_told_in_one_line(tmp_path: Path, command: list[
 
 
 def refused(status: int, *arguments: str) -> str:
-    done = subprocess.run([SONI, "eval", "-c", BANKING, *arguments], capture_output=True, text=True, check=False)
+    command = [soni_command(), "eval", "-c", BANKING, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
     assert (done.returncode, done.stdout) == (status, "")
     return " ".join(done.stderr.replace("│", " ").split())

@@ -17,16 +17,17 @@ from typer.testing import CliRunner
 
 from soni.cli.main import app
 from soni.server.access import Caller, Keys, Role, sign, tenant_secret, verified
-from tests.cli.test_chat import BANKING, ROOT, SONI, soni
+from tests.cli.test_chat import BANKING, ROOT, soni
+from tests.warm import SONI, soni_command
 
 
 @contextmanager
 def serving(
-    folder: Path, *options: str, config: str = BANKING, **environment: str
+    folder: Path, *options: str, command: str | None = None, **environment: str
 ) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """A server as a process, and its address; it is stopped as Ctrl-C does."""
     process = subprocess.Popen(
-        [SONI, "serve", "-c", BANKING, "--port", "0", *options],
+        [command or soni_command(), "serve", "-c", BANKING, "--port", "0", *options],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -45,7 +46,7 @@ def serving(
 
 def test_an_assistant_is_served_and_kept_in_a_file(tmp_path: Path) -> None:
     """Without a word about where: a server should not forget."""
-    with serving(tmp_path) as (url, process):
+    with serving(tmp_path, command=str(SONI)) as (url, process):
         answer = httpx.post(f"{url}/v1/conversations/ana/messages", json={"text": "send 20 euros to Ana"}, timeout=60)
         assert "Send €20.00 to Ana" in answer.json()["messages"][-1]["text"]
         process.send_signal(signal.SIGINT)
@@ -106,7 +107,12 @@ def test_a_tenant_is_told_the_secret_that_signs_its_own_tokens() -> None:
 def refused(*arguments: str, **environment: str) -> str:
     """What a command says that cannot be done; without a traceback, with status 1."""
     done = subprocess.run(
-        [SONI, *arguments], cwd=ROOT, capture_output=True, text=True, env={**os.environ, **environment}, timeout=60
+        [soni_command(), *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        timeout=60,
     )
     assert done.returncode == 1, done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr

@@ -17,10 +17,10 @@ from soni.config.loader import read_config
 from soni.config.texts import Texts
 from soni.core.values import TYPES
 from soni.steps import STEPS
+from tests.warm import soni_command
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
-SONI = Path(sys.executable).with_name("soni")
 BLOCKS = [
     pytest.param(match.group(1), match.group(2), id=f"{document.name}-{number}-{match.group(1) or 'text'}")
     for document in sorted(DOCUMENTS)
@@ -42,7 +42,7 @@ def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield SERVED
         return
     command: list[str | Path] = [
-        SONI,
+        soni_command(),
         "serve",
         "-c",
         "examples/banking/domain",
@@ -88,7 +88,12 @@ def test_commands_exist_and_work(language: str, code: str, served: str) -> None:
         else:
             assert program == ".venv/bin/soni"
             subprocess.run(
-                [SONI, *arguments], cwd=ROOT, check=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=60
+                [soni_command(), *arguments],
+                cwd=ROOT,
+                check=True,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=60,
             )
 
 
@@ -121,7 +126,7 @@ TRANSCRIPTS = [block for block in blocks("") if "README" in str(block.id) and st
 def test_the_transcripts_in_the_readme_are_what_happens(language: str, transcript: str) -> None:
     said = "".join(f"{line[2:]}\n" for line in transcript.splitlines() if line.startswith("> "))
     done = subprocess.run(
-        [SONI, "chat", "--config", "examples/banking/domain"],
+        [soni_command(), "chat", "--config", "examples/banking/domain"],
         cwd=ROOT, input=said, capture_output=True, text=True, check=True, timeout=60, encoding="utf-8",
     )  # fmt: skip
     assert transcript in done.stdout

@@ -156,10 +156,11 @@ async def cost(loop: RuntimeLoop, state: str, text: str) -> float:
     return spent
 
 
+@pytest.mark.no_cover  # counting lines would be most of what is measured
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("state", STATES)
 async def test_anything_is_answered_and_twice_as_much_costs_twice_the_time_at_most(
-    loop: RuntimeLoop, state: str, size: int
+    loop: RuntimeLoop, state: str, size: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     slow = []
     for kind, made in KINDS.items():
@@ -173,3 +174,4 @@ async def test_anything_is_answered_and_twice_as_much_costs_twice_the_time_at_mo
         else:
             slow.append(f"{kind}: {best}")
     assert not slow
+    assert not caplog.records, "an understanding that fails is slow in no way, and of no use"

@@ -308,7 +308,8 @@ def backup(
 
     Example: soni backup monday.db --config examples/banking/domain --store sqlite:.soni/conversations.db
     """
-    from soni.cli.upkeep import run_backup
+    with _importing():
+        from soni.cli.upkeep import run_backup
 
     raise typer.Exit(run_backup(config, store, target))
 

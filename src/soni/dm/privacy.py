@@ -6,6 +6,7 @@ other messages only the words are masked that look like a secret of the flows th
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from soni.core.values import Reading
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from soni.core.state import DialogueState
 
 _NOTHING = FoundSecrets()
+_SHORT = 500
+"""A message up to this length is looked through at once."""
 
 
 def asks_for_secret(task: PendingTask | None, config: SoniConfig) -> bool:
@@ -51,7 +54,7 @@ def _is_sensitive(name: str, config: SoniConfig) -> bool:
     return name in config.slots and config.slots[name].sensitive
 
 
-def found_secrets(
+async def found_secrets(
     text: str | None,
     state: DialogueState,
     commands: Iterable[dict[str, Any]],
@@ -73,7 +76,9 @@ def found_secrets(
         return _NOTHING
     settings = config.settings
     language = state["language"] or settings.language
-    return SecretFinder(slots, Reading(language, now, settings.currency, settings.region)).in_text(text)
+    finder = SecretFinder(slots, Reading(language, now, settings.currency, settings.region))
+    # A long message is looked through in a thread, so that other conversations go on.
+    return finder.in_text(text) if len(text) <= _SHORT else await asyncio.to_thread(finder.in_text, text)
 
 
 def masked(command: dict[str, Any]) -> dict[str, Any]:

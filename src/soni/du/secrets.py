@@ -23,6 +23,8 @@ _WIDEST = 9
 """Of how many words a secret may consist: an IBAN has up to nine groups."""
 _MAX_TYPED = 400
 """In how many words values of a type are looked for; a longer message is masked as a whole where one may be in it."""
+_MAX_SECRETS = 50
+"""A message with more secrets is masked as a whole."""
 _NAMES = frozenset({"type", "slot", "flow", "step", "then", "event", "by"})
 """Fields of commands and traces that hold the author's names, never what a person said."""
 _VALUES = frozenset({"value", "slots", "saw"})
@@ -58,7 +60,8 @@ class SecretFinder:
 
     def in_text(self, text: str) -> FoundSecrets:
         """The words of a text that may be secrets."""
-        return FoundSecrets(tuple(text[start:end] for start, end in _merged(self._spans(text))))
+        words = {text[start:end] for start, end in _merged(self._spans(text))}
+        return FoundSecrets(tuple(words) if len(words) <= _MAX_SECRETS else (text,))
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         if not self.slots:

@@ -151,7 +151,7 @@ class TurnRunner:
     ) -> TurnResult:
         """While a person has the conversation, messages are kept and go to them; no flow runs."""
         held = _with_slots(found.state, slots)
-        text = found_secrets(text, found.state, [], self.config, now=turn.now).masked(text)
+        text = (await found_secrets(text, found.state, [], self.config, now=turn.now)).masked(text)
         line: Spoken = {"role": "user", "text": text}
         after = await self._noted(found, turn, journal, line, "passed on to a person", flow_slots=held)
         result = await self._ended(journal, turn, after, text=text, relay=False, trace=after["trace"])
@@ -254,7 +254,7 @@ class TurnRunner:
         await turn.deliver(Message(turn.message_id("failed"), "inform", said))
         meant = (record.understood or {}).get("update", {}).get("commands", [])
         text = record.request.text
-        secrets = found_secrets(text, state, meant, self.config, now=turn.now)
+        secrets = await found_secrets(text, state, meant, self.config, now=turn.now)
         private = found.is_private or is_private(state["_pending_task"], meant, self.config, secrets)
         failure = "the process stopped each time" if error is None else secrets.masked(repr(error))
         for held in state["flow_slots"].values():

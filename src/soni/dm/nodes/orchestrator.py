@@ -35,7 +35,7 @@ async def orchestrator_node(state: DialogueState, runtime: Runtime[RuntimeContex
                 waiting = result.task
     after = merge_delta(after, context.flow_manager.forget_answers(after))
     given = state["commands"]
-    secrets = found_secrets(state["user_message"], state, given, context.config, now=context.turn.now)
+    secrets = await found_secrets(state["user_message"], state, given, context.config, now=context.turn.now)
     private = context.turn.is_private or is_private(state["_pending_task"], given, context.config, secrets)
     text = MASK if private else secrets.masked(state["user_message"] or "")
     return {

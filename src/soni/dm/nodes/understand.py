@@ -63,7 +63,7 @@ async def understand(state: DialogueState, runtime: Runtime[RuntimeContext]) -> 
     found = _greeted(understood.found) if any(isinstance(f.command, StartSession) for f in given) else understood.found
     language = understood.language if understood.language in context.config.languages else state["language"]
     dumped = [found.command.dump() for found in (*given, *found)]
-    secrets = found_secrets(text, state, dumped, context.config, now=context.turn.now)
+    secrets = await found_secrets(text, state, dumped, context.config, now=context.turn.now)
     private = context.turn.is_private or is_private(state["_pending_task"], dumped, context.config, secrets)
     context.turn.usage += understood.usage
     trace = [

@@ -23,7 +23,8 @@ class ChitChatHandler(CommandHandler[ChitChat]):
     command = ChitChat
 
     async def handle(self, command: ChitChat, state: DialogueState, context: RuntimeContext) -> FlowDelta:
-        topic = command.topic if command.topic in _TOPICS else _repeatable(command.topic, state, context) or "chit_chat"
+        said = command.topic if command.topic in _TOPICS else await _repeatable(command.topic, state, context)
+        topic = said or "chit_chat"
         text = topic if topic in _TOPICS else "chit_chat"
         return happened("chit_chat", context, state, text=text, why=topic, topic=topic)
 
@@ -84,7 +85,7 @@ class HumanHandoffHandler(CommandHandler[HumanHandoff]):
         if state["person"] is not None:
             return ignored("a person has the conversation already")
         # What was said to a sensitive question is nobody's business, in whatever words a model puts it.
-        reason = _repeatable(command.reason, state, context) or "the person asked for it"
+        reason = await _repeatable(command.reason, state, context) or "the person asked for it"
         if context.event_flow("handoff", state):
             about = {"reason": reason}
             if concerned := context.flow_manager.concerned(state):
@@ -98,10 +99,10 @@ class HumanHandoffHandler(CommandHandler[HumanHandoff]):
         return FlowDelta(person=person, tasks=(task,), trace=({"event": "handoff", "why": reason},))
 
 
-def _repeatable(words: str | None, state: DialogueState, context: RuntimeContext) -> str | None:
+async def _repeatable(words: str | None, state: DialogueState, context: RuntimeContext) -> str | None:
     """Words of a command that may be shown to others: none of a message with a secret, or those without it."""
     given = state["commands"]
-    secrets = found_secrets(state["user_message"], state, given, context.config, now=context.turn.now)
+    secrets = await found_secrets(state["user_message"], state, given, context.config, now=context.turn.now)
     if words is None or is_private(state["_pending_task"], given, context.config, secrets):
         return None
     return secrets.masked(words)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from soni.core.commands import SetSlot, Skip, StartFlow
 from soni.core.values.vocabulary import VALUE_WORDS
 from soni.du.local import acts
 from soni.du.local.choosing import ANSWERED, BOTH, INTERRUPT, SURELY, request, two_requests
-from soni.du.local.clauses import JOINED, parts
+from soni.du.local.clauses import JOINED, MOST_BREAKS, parts
 from soni.du.local.correcting import corrected
 from soni.du.local.corrections import positive
 from soni.du.local.encoder import encoder
@@ -98,7 +99,7 @@ def _answer(message: Message, asked: SlotConfig) -> list[Found] | None:
 
 def _and_then(message: Message, asked: SlotConfig) -> list[Found] | None:
     """The answer, and a request that is joined to it: 'vegan, and after that I want a table'."""
-    for hit in JOINED.finditer(fold(message.core)):
+    for hit in islice(JOINED.finditer(fold(message.core)), MOST_BREAKS):
         left, right = message.core[: hit.start()], message.core[hit.end() :]
         slots = {message.context.asked or "": asked}
         answers = message.assistant.rules.read(left, slots, message.context, asked=message.context.asked)

@@ -25,13 +25,14 @@ _CLOSING = re.compile(
 JOINED = re.compile(r"\b(?:then|also|after that|luego|despues|tambien|ademas|de paso)\b")
 """Words that join a second request to a first."""
 _FEWEST = 2
-_MOST_BREAKS = 4
+MOST_BREAKS = 4
+"""At how many places of a message it is tried whether a request ends there."""
 
 
 def cuts(text: str) -> list[tuple[str, str]]:
     """Every way to cut the text in two where a request may end, with enough words on both sides."""
     found = []
-    for match in list(_BREAK.finditer(fold(text)))[:_MOST_BREAKS]:
+    for match in list(_BREAK.finditer(fold(text)))[:MOST_BREAKS]:
         left, right = trimmed(text[: match.start()]), trimmed(text[match.end() :])
         if len(content(left)) >= _FEWEST and len(content(right)) >= _FEWEST:
             found.append((left, right))

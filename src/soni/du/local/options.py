@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from soni.du.local.encoder import encoder
@@ -56,6 +57,7 @@ def _same_verb(said: str, name: str) -> bool:
     return len(stem) > _LONG_ENOUGH or len(said) - len(stem) > _LONG_ENOUGH
 
 
+@lru_cache(maxsize=16384)
 def _likeness(said: str, name: str) -> float:
     if said == name:
         return 0.95
