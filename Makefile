@@ -1,12 +1,16 @@
 .DEFAULT_GOAL := help
-.PHONY: help chat serve test check format lock clean bench bench-server bench-understanding screenshots training-tools
+.PHONY: help setup chat serve test test-all check format lock clean arrays bench bench-start bench-neighbours bench-server bench-understanding screenshots training-tools
 
 PYTHON ?= python3
 BIN := .venv/bin
+# One more than there are cores: some tests wait for a browser or a database.
+WORKERS = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 CONFIG ?= examples/banking/domain
 
 help: ## Show what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk 'BEGIN {FS = ":.*## "} {printf "  make %-20s %s\n", $$1, $$2}'
+
+setup: .venv/.installed-dev ## Set up the environment for working on Soni
 
 chat: .venv/.installed ## Talk to the banking assistant (CONFIG=folder for another); it goes on where it stopped
 	@BANK_BOOKS=$${BANK_BOOKS:-.soni/bank.json} $(BIN)/soni chat --config $(CONFIG) --store sqlite:.soni/$(subst /,-,$(CONFIG)).db
@@ -14,8 +18,11 @@ chat: .venv/.installed ## Talk to the banking assistant (CONFIG=folder for anoth
 serve: .venv/.installed ## Serve the same assistant at http://127.0.0.1:8000, with a web chat (ARGS=--help)
 	@BANK_BOOKS=$${BANK_BOOKS:-.soni/bank.json} $(BIN)/soni serve --config $(CONFIG) --store sqlite:.soni/$(subst /,-,$(CONFIG)).db $(ARGS)
 
-test: .venv/.installed-dev ## Run every test, in parallel, with coverage
-	@$(BIN)/python -m pytest -n auto --inline-snapshot=disable --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=$$(cat .coverage-floor)
+test: .venv/.installed-dev ## Run the tests, in parallel, with coverage: a few minutes
+	@$(BIN)/python -m pytest -m "not long" -n $(WORKERS) --inline-snapshot=disable --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=$$(cat .coverage-floor)
+
+test-all: training-tools ## Run what 'make test' leaves out: every case of each sweep, long properties, training
+	@SONI_TESTS=all $(BIN)/python -m pytest -m "long or property" -n $(WORKERS) --inline-snapshot=disable --dist worksteal
 
 check: .venv/.installed-dev ## Format, lint, types, import direction and slow patterns: what CI runs before the tests
 	@$(BIN)/ruff format --check --quiet . || (echo "Run 'make format'." && exit 1)
@@ -32,8 +39,14 @@ lock: .venv/.installed-dev ## Resolve the dependencies anew into the two lock fi
 	$$UV pip compile pyproject.toml --extra server $$FLAGS -o requirements.lock && \
 	$$UV pip compile pyproject.toml --all-extras --group dev $$FLAGS -o requirements-dev.lock
 
-bench: .venv/.installed-dev ## Measure what a durable turn costs against LangGraph alone, and how it grows (ARGS=--help)
+bench: bench-start ## Measure starting, what a durable turn costs against LangGraph alone, and how it grows (ARGS=--help)
 	@$(BIN)/python -m bench.durability.run $(ARGS)
+
+bench-start: .venv/.installed-dev ## Measure what a start costs: CPU until the first answer, for 5, 50 and 1,000 flows, and memory
+	@$(BIN)/python -m bench.start.run
+
+bench-neighbours: .venv/.installed-dev ## Measure what other people notice while somebody sends the worst messages (ARGS=--help)
+	@$(BIN)/python -m bench.server.neighbours $(ARGS)
 
 bench-server: .venv/.installed-dev ## Measure what serving costs: 1,000 open conversations, one and two processes (ARGS=--help)
 	@$(BIN)/python -m bench.server.run $(ARGS)
@@ -43,6 +56,9 @@ screenshots: .venv/.installed-dev ## Take the pictures of the web chat in docs/i
 
 bench-understanding: .venv/.installed-dev ## Measure understanding on public and own data (SONI_DATA=folder)
 	@$(BIN)/python -m bench.understanding.run $(PARTS)
+
+arrays: .venv/.installed-dev ## Compute the vectors that are shipped with the package anew (after a change of weights or of fixed phrases)
+	@$(BIN)/python -m tools.arrays
 
 training-tools: .venv/.installed-dev ## Install what training the reader takes (torch, onnx); its test is skipped without
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r training/requirements.txt

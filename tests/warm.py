@@ -2,7 +2,8 @@
 
 Loading takes most of the time of a test that wants to know what a command does. `soni_command()` is a program to run
 in place of `soni`: it hands its stdin, stdout, stderr, folder and environment to the warm process. That forks a process
-which runs the command and ends when the program is killed. What is about starting itself runs the real `soni`.
+which runs the command and ends when the program is killed. What is about starting itself runs the real `soni`. With
+`-c CODE` it runs Python code, as `python -W error` does.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -129,12 +131,16 @@ def command(arguments: list[str], folder: str, environment: dict[str, str], desc
     sys.stderr = os.fdopen(os.dup(2), "w", **streams, buffering=1)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.argv = ["soni", *arguments]
     status: object = 0
     try:
-        from soni.cli.main import main
+        if arguments[:1] == ["-c"]:
+            warnings.simplefilter("error")
+            exec(compile(arguments[1], "<block>", "exec"), {"__name__": "__main__"})  # noqa: S102  # as python does
+        else:
+            from soni.cli.main import main
 
-        main()
+            sys.argv = ["soni", *arguments]
+            main()
     except SystemExit as end:
         status = end.code
     except BaseException:

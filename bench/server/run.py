@@ -39,6 +39,7 @@ from soni.store import open_store
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from multiprocessing.connection import Connection as Pipe
+    from multiprocessing.context import SpawnProcess
 
     Turn = Callable[[int, str, str, str], Awaitable[str]]
 
@@ -105,15 +106,21 @@ def _memory(pid: int) -> float:
     return int(Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
+async def started(target: Callable[..., None], *arguments: Any) -> tuple[SpawnProcess, int]:
+    """A server in a process of its own, and its port, which it sends through a pipe."""
+    ours, theirs = _context.Pipe()
+    process = _context.Process(target=target, args=(*arguments, theirs))
+    process.start()
+    return process, await asyncio.to_thread(ours.recv)
+
+
 async def servers(store: str, count: int, users: int, at_once: int) -> dict[str, Any]:
     """So many servers, each user's stream on one of them, messages to the next."""
     processes, ports = [], []
     for _ in range(count):
-        ours, theirs = _context.Pipe()
-        process = _context.Process(target=_serve, args=(store, at_once, theirs))
-        process.start()
+        process, port = await started(_serve, store, at_once)
         processes.append(process)
-        ports.append(await asyncio.to_thread(ours.recv))
+        ports.append(port)
     pids = [process.pid or 0 for process in processes]
     bare = sum(map(_memory, pids))
     opened = asyncio.Semaphore(0)

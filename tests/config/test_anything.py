@@ -14,6 +14,7 @@ from soni.config.models import Settings, SlotConfig
 from soni.config.texts import Texts
 from soni.core.values import TYPES
 from soni.steps import STEPS
+from tests.conftest import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +52,9 @@ ASSISTANT = st.fixed_dictionaries(
 )
 
 any_number_of_times = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(30),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 

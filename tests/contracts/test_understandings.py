@@ -23,6 +23,7 @@ from soni.du.llm import Model
 from soni.du.local.understanding import LocalUnderstanding
 from soni.du.understanding import Understanding
 from soni.testing import ScriptedUnderstanding
+from tests.conftest import examples
 from tests.du.model_server import MODEL, ModelServer, Reply
 
 BANKING = Path(__file__).parents[2] / "examples" / "banking" / "domain"
@@ -89,7 +90,7 @@ def understanding(request: pytest.FixtureRequest) -> Iterator[Understanding]:
         yield model if request.param == "llm" else Cascade(local, model)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(8), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(message=st.text(max_size=200), task=st.sampled_from(TASKS))
 async def test_whatever_is_said_registered_commands_come_back(
     understanding: Understanding, message: str, task: PendingTask | None

@@ -22,6 +22,7 @@ from soni.core.commands import (
 )
 from soni.core.pending_task import PendingTask, requires_input
 from soni.testing import Conversation
+from tests.conftest import examples
 
 CONFIG = load_config(Path(__file__).with_name("any_commands.yaml"))
 
@@ -94,7 +95,7 @@ async def converse(script: list[tuple[bool, list[Command]]]) -> int:
     return len(paid)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(extras)
 def test_any_commands_in_any_order(script: list[tuple[bool, list[Command]]]) -> None:
     asyncio.run(converse(script))

@@ -37,6 +37,7 @@ from soni.core.state import CONVERSATION, DialogueState
 from soni.runtime.result import TurnResult
 from soni.store.sqlite import SqliteStore
 from soni.testing import ScriptedUnderstanding
+from tests.conftest import examples
 from tests.conversations.generated_flows import FLOWS, SLOTS, assistants, doing
 
 USER = "anybody"
@@ -194,7 +195,7 @@ class AnyConversation(RuleBasedStateMachine):
 
 
 AnyConversation.TestCase.settings = settings(
-    max_examples=40, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(8), stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestAnyConversation = AnyConversation.TestCase
 

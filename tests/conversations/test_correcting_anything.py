@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from soni.core.commands import StartFlow
+from tests.conftest import examples
 from tests.conversations.changing_minds import Person, Pick, chains
 from tests.conversations.generated_forms import FORMS, LAST, Piece, form
 
@@ -88,7 +89,7 @@ _events = st.tuples(
 _taste = st.lists(st.integers(0, 3), min_size=7, max_size=7)
 
 
-@settings(max_examples=30, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(10), derandomize=True, suppress_health_check=list(HealthCheck))
 @given(FORMS, _taste, st.lists(_events, min_size=1, max_size=3))
 def test_corrections_end_where_the_last_values_would_have_led(
     config: SoniConfig, taste: list[int], events: list[Event]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -60,7 +59,7 @@ def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 @pytest.mark.parametrize(("language", "code"), blocks("python"))
 def test_python_runs(language: str, code: str, served: str) -> None:
     code = code.replace(SERVED, served)
-    subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=ROOT, check=True, capture_output=True, timeout=60)
+    subprocess.run([soni_command(), "-c", code], cwd=ROOT, check=True, capture_output=True, timeout=60)
 
 
 @pytest.mark.parametrize(("language", "code"), blocks("yaml"))

@@ -82,11 +82,14 @@ def test_an_answer_that_is_only_meant_stays_beside_another_option() -> None:
     assert _meant_once([answer, hinted], place(BANKING, None)) == [hinted]
 
 
+@pytest.mark.sweep(5)
+@pytest.mark.parametrize("part", range(5))
 @pytest.mark.parametrize("language", ["en", "es"])
-async def test_nobody_pays_on_what_only_sounds_like_a_yes(language: str) -> None:
+async def test_nobody_pays_on_what_only_sounds_like_a_yes(language: str, part: int) -> None:
     """Answers to 'Send €50.00 to Ana?' on which a careful clerk would not, written without a look at the code."""
-    lines = (Path(__file__).parent / "data" / f"not_yes.{language}.txt").read_text(encoding="utf-8").splitlines()
-    assert len(lines) > 200
+    file = Path(__file__).parent / "data" / f"not_yes.{language}.txt"
+    lines = file.read_text(encoding="utf-8").splitlines()[part::5]
+    assert len(lines) > 40
     taken = [line for line in lines if AffirmConfirmation() in (await read(line, REVIEW)).commands]
     assert taken == []
 

@@ -15,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from soni import RuntimeLoop
 from soni.store import Store, fail_points
 from soni.store.sqlite import SqliteStore
+from tests.conftest import examples
 from tests.faults.assistant import USER
 from tests.faults.worker import Place
 
@@ -141,4 +142,4 @@ class AnyCrash(RuleBasedStateMachine):
 
 
 TestAnyCrash = AnyCrash.TestCase
-TestAnyCrash.settings = settings(max_examples=15, stateful_step_count=12, deadline=None)
+TestAnyCrash.settings = settings(max_examples=examples(4), stateful_step_count=12, deadline=None)

@@ -47,6 +47,7 @@ def said(messages: list[Any]) -> list[tuple[Any, ...]]:
     return [(message.id.partition("/")[2], message.sequence, message.text) for message in messages]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("number", range(len(SAID)), ids=TURNS)
 def test_g1_to_g6_hold_after_a_kill_at_any_point_of_a_turn(new_place: NewPlace, number: int) -> None:
     operation, begun = SAID[number], new_place()
@@ -62,6 +63,7 @@ def test_g1_to_g6_hold_after_a_kill_at_any_point_of_a_turn(new_place: NewPlace, 
         asyncio.run(_check_after_a_kill(place, operation, point, state, said(messages)))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("number", range(len(SAID)), ids=TURNS)
 def test_g1_to_g6_hold_when_the_disk_is_full_at_any_point_of_a_turn(tmp_path: Path, number: int) -> None:
     """The system refuses to let the files grow; the process lives on and says so."""
@@ -116,6 +118,7 @@ async def _check_after_a_kill(
         ], "G2: each message once, in order"
 
 
+@pytest.mark.sweep(2)
 def test_g3_and_g6_hold_when_the_recovery_is_killed_as_well(new_place: NewPlace) -> None:
     begun = new_place()
     asyncio.run(undisturbed(begun, SAID[:3]))
@@ -134,6 +137,7 @@ def test_g3_and_g6_hold_when_the_recovery_is_killed_as_well(new_place: NewPlace)
         assert len(place.witness.lines("paid")) == 1
 
 
+@pytest.mark.sweep(2)
 def test_g4_fetching_what_was_missed_can_be_killed_and_done_again(new_place: NewPlace) -> None:
     begun = new_place()
     asyncio.run(undisturbed(begun, SAID[:2]))
@@ -152,6 +156,7 @@ def test_g4_fetching_what_was_missed_can_be_killed_and_done_again(new_place: New
         assert turn.text == "Sent…\nDone: T1.", "who has fetched the question can answer it"
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", ["reset", "forget", "prune"])
 def test_g5_what_is_done_to_a_whole_conversation_is_done_or_not(new_place: NewPlace, name: str) -> None:
     begun = new_place()

@@ -6,6 +6,7 @@ import gc
 import tracemalloc
 from pathlib import Path
 
+import pytest
 from bench.durability.transfer import TURNS, Script, actions, config
 
 from soni import RuntimeLoop
@@ -34,6 +35,7 @@ async def checkpoints(store: Store, kind: str) -> list[int]:
     return [rows[0][0] for rows in await store.read(*counts)]
 
 
+@pytest.mark.long
 async def test_g7_a_long_conversation_stays_as_cheap_as_it_was(place: Place) -> None:
     kind = place.url.partition(":")[0].removesuffix("ql")
     async with (
@@ -93,6 +95,7 @@ async def test_g7_the_database_does_the_same_work_for_a_late_turn(tmp_path: Path
         assert await work() <= early * 1.1
 
 
+@pytest.mark.sweep(2)
 async def test_g7_many_conversations_cost_what_they_say(place: Place) -> None:
     kind = place.url.partition(":")[0].removesuffix("ql")
     async with (

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import functools
 import os
 import shutil
 import signal
 import socket
-import sys
+import subprocess
+import tempfile
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,6 +19,8 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Page, async_playwright, expect
+
+from tests.warm import soni_command
 
 ROOT = Path(__file__).parents[2]
 FLAGS = [
@@ -39,16 +45,31 @@ def chromium() -> str:
     return found
 
 
+@functools.cache
+def running_chromium() -> str:
+    """The address of a browser without a window, started once for all tests of a process."""
+    profile = Path(tempfile.mkdtemp())
+    command = [chromium(), "--headless=new", "--remote-debugging-port=0", f"--user-data-dir={profile}", *FLAGS]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    atexit.register(process.kill)
+    assert process.stderr is not None
+    line = next(line for line in process.stderr if line.startswith("DevTools listening on "))
+    threading.Thread(target=process.stderr.read, daemon=True).start()  # what it says later must not hold it up
+    return line.removeprefix("DevTools listening on ").strip()
+
+
 @asynccontextmanager
 async def browser() -> AsyncIterator[Browser]:
-    """A browser without a window."""
-    path = chromium()
+    """A browser without a window, in which nothing of another test is left."""
+    address = running_chromium()
     async with async_playwright() as playwright:
-        started = await playwright.chromium.launch(executable_path=path, args=FLAGS)
+        connected = await playwright.chromium.connect_over_cdp(address)
         try:
-            yield started
+            yield connected
         finally:
-            await started.close()
+            for context in connected.contexts[1:]:
+                await context.close()
+            await connected.close()
 
 
 @asynccontextmanager
@@ -97,11 +118,10 @@ class Bank:
 
     async def start(self, *more: str, **environment: str) -> None:
         """Start it, and wait until it takes requests."""
-        soni = Path(sys.executable).with_name("soni")
         store = f"sqlite:{self.folder}/c.db"
         options = ("--config", "examples/banking/domain", "--port", str(self.port), "--store", store, *more)
         self._process = await asyncio.create_subprocess_exec(
-            soni,
+            soni_command(),
             "serve",
             *options,
             cwd=ROOT,

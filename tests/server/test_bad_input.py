@@ -13,6 +13,7 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 
 from soni.server import Keys, create_app, guard, new_key, serving
+from tests.conftest import examples
 from tests.server.assistant import config
 from tests.server.site import Site, served_apart
 
@@ -264,7 +265,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @DESCRIPTION.exclude(path_regex="/events$").parametrize()  # which never ends
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@settings(max_examples=examples(8), deadline=None, suppress_health_check=list(HealthCheck), database=None)
 def test_schemathesis_finds_nothing(case: schemathesis.Case[Any], address: str) -> None:
     """Every operation of the description, with bodies and parameters that fit it and ones that do not."""
     # What has the right form may still be refused: a slot that is not there, a message_id that was another's.

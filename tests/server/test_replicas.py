@@ -109,6 +109,7 @@ POINTS = [
 ]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("point", POINTS)
 async def test_g1_to_g5_hold_when_one_of_two_replicas_is_killed(tmp_path: Path, store: str, point: str) -> None:
     """The client sends every message to the first replica, and to the other one when the first does not answer."""

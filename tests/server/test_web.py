@@ -64,6 +64,7 @@ async def test_a_whole_transfer_with_quick_replies_and_a_reload_in_the_middle(tm
         await expect_texts(page, after)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM])
 async def test_a_restart_of_the_server_in_the_middle_loses_and_repeats_nothing(
     tmp_path: Path, sign: signal.Signals
@@ -271,6 +272,7 @@ async def test_the_keyboard_is_enough(tmp_path: Path) -> None:
         assert await page.get_by_role("textbox").input_value() == "line one\nline two"
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desktop", "phone"])
 async def test_no_barrier_is_found(tmp_path: Path, scheme: Any, size: str) -> None:
@@ -434,6 +436,7 @@ async def test_who_speaks_spanish_is_greeted_in_spanish(tmp_path: Path) -> None:
         await expect(page.get_by_role("textbox", name="Escribe un mensaje")).to_be_visible()
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("accent", ["#ffe600", "#7a1f5c", "white", "tomatoo"])
 async def test_any_accent_can_be_read(tmp_path: Path, accent: str) -> None:
     host = HOST.replace("token", f'accent="{accent}" data-nothing')

@@ -380,6 +380,7 @@ def some_written(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)  # it trains: under a minute alone, several times that beside other work
 def test_a_small_reader_learns_is_exported_and_reads(data: Path, tmp_path: Path, some_written: Path) -> None:
     torch = needs("torch")

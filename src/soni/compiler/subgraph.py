@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -21,7 +21,7 @@ from soni.steps.confirm import ConfirmStepConfig
 from soni.steps.step import after_effect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
 
     from soni.config.models import FlowConfig, Placed
     from soni.core.pending_task import PendingTask
@@ -84,33 +84,13 @@ class SubgraphBuilder:
         """The graph of one flow."""
         graph: StateGraph[DialogueState, Any] = StateGraph(DialogueState)
         for name, placed in flow.plan.items():
-            graph.add_node(name, _node(placed, flow), destinations=_ways(placed, flow))
+            graph.add_node(name, _StepNode(_node(placed, flow)), destinations=_ways(placed, flow))
         graph.add_conditional_edges(START, _cursor, list(flow.plan))
         return graph
 
     def compile(self, flow: FlowConfig) -> Any:
         """The graph of one flow, ready to run. The orchestrator's checkpoint is the only one there is."""
         return self.build(flow).compile(checkpointer=False)
-
-
-class CompiledFlows(Mapping[str, Any]):
-    """The graphs of an assistant's flows, each compiled when it is first entered."""
-
-    def __init__(self, flows: Mapping[str, FlowConfig]) -> None:
-        self._flows = flows
-        self._builder = SubgraphBuilder()
-        self._compiled: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._compiled:
-            self._compiled[name] = self._builder.compile(self._flows[name])
-        return self._compiled[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._flows)
-
-    def __len__(self) -> int:
-        return len(self._flows)
 
 
 def _ways(placed: Placed, flow: FlowConfig) -> tuple[str, ...]:
@@ -123,7 +103,17 @@ async def _cursor(state: DialogueState) -> str:
     return cast("str", state["flow_stack"][-1]["current_step"])
 
 
-def _node(placed: Placed, flow: FlowConfig) -> Any:
+class _StepNode:
+    """A step as LangGraph runs it; an object, because LangGraph looks through the code of every function it gets."""
+
+    def __init__(self, run: Callable[[DialogueState, Runtime[Any]], Awaitable[Command[str]]]) -> None:
+        self._run = run
+
+    async def __call__(self, state: DialogueState, runtime: Runtime[Any]) -> Command[str]:
+        return await self._run(state, runtime)
+
+
+def _node(placed: Placed, flow: FlowConfig) -> Callable[[DialogueState, Runtime[Any]], Awaitable[Command[str]]]:
     name = placed.step.step
 
     async def run_step(state: DialogueState, runtime: Runtime[Any]) -> Command[str]:

@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from soni.actions import Actions
-from soni.compiler.subgraph import CompiledFlows
+from soni.compiler.compiled_flows import CompiledFlows
 from soni.config.check import check
 from soni.config.loader import locate
 from soni.dm.builder import build_orchestrator
@@ -53,6 +53,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_orchestrator = cache(build_orchestrator)
+"""The graph of one message, which is the same for every assistant."""
 MOST_ATTEMPTS = 3
 """How often a turn is tried before it is given up."""
 
@@ -99,7 +101,7 @@ class RuntimeLoop(StoredConversations):
             flow_manager=FlowManager(flow_shapes(config, actions), config.conversation_slots),
             subgraphs=CompiledFlows(config.runnable),
             command_handlers=handlers_by_command([*actions.command_handlers, *command_handlers]),
-            graph=build_orchestrator(),
+            graph=_orchestrator(),
             offline=cache(lambda: offline_understanding(config)),
             person=person,
             understanding=understanding,

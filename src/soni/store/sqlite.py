@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
+import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -125,7 +126,7 @@ class SqliteStore(Store):
 
     def _prepare(self) -> None:
         connection = self._connection
-        connection.execute("PRAGMA journal_mode = WAL")
+        _keep_a_log(connection)
         connection.execute(f"PRAGMA wal_autocheckpoint = {_MOST_PAGES}")
         if self._path is not None and marks.is_log_missing(connection):
             logger.error("%s", lost_log(self._path))
@@ -235,6 +236,27 @@ class SqliteStore(Store):
                 # On the thread that writes: whatever was begun, by a task since cancelled, lands before the lock goes,
                 # and the lock goes also if this task is cancelled while it waits for that.
                 await asyncio.shield(asyncio.ensure_future(self._on_thread(lambda: locks.release(place))))
+
+
+def _keep_a_log(connection: sqlite3.Connection) -> None:
+    """Switch a new file to a write-ahead log.
+
+    Of two processes that do it at once, one may wait for a lock that the other keeps for as long as it has the file
+    open. So it is tried with little patience, and again: the next try sees that the switch was made.
+    """
+    deadline = time.monotonic() + _BUSY
+    connection.execute("PRAGMA busy_timeout = 100")
+    try:
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL").fetchall()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+            else:
+                return
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {int(_BUSY * 1000)}")
 
 
 class SqliteHeld(Held):
