@@ -3,6 +3,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# What was compiled for one run serves the next, and the other workers.
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 # One more than there are cores: some tests wait for a browser or a database.
 WORKERS = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 CONFIG ?= examples/banking/domain
@@ -19,10 +21,10 @@ serve: .venv/.installed ## Serve the same assistant at http://127.0.0.1:8000, wi
 	@BANK_BOOKS=$${BANK_BOOKS:-.soni/bank.json} $(BIN)/soni serve --config $(CONFIG) --store sqlite:.soni/$(subst /,-,$(CONFIG)).db $(ARGS)
 
 test: .venv/.installed-dev ## Run the tests, in parallel, with coverage: a few minutes
-	@$(BIN)/python -m pytest -m "not long" -n $(WORKERS) --inline-snapshot=disable --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=$$(cat .coverage-floor)
+	@$(PYTEST) -m "not long" -n $(WORKERS) --inline-snapshot=disable --dist worksteal --cov --cov-report=term:skip-covered --cov-fail-under=$$(cat .coverage-floor)
 
 test-all: training-tools ## Run what 'make test' leaves out: every case of each sweep, long properties, training
-	@SONI_TESTS=all $(BIN)/python -m pytest -m "long or property" -n $(WORKERS) --inline-snapshot=disable --dist worksteal
+	@SONI_TESTS=all $(PYTEST) -m "long or property" -n $(WORKERS) --inline-snapshot=disable --dist worksteal
 
 check: .venv/.installed-dev ## Format, lint, types, import direction and slow patterns: what CI runs before the tests
 	@$(BIN)/ruff format --check --quiet . || (echo "Run 'make format'." && exit 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import os
@@ -31,7 +32,13 @@ from soni.du.local.words import content
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-DOMAINS = Domains()
+
+@functools.cache
+def domains() -> Domains:
+    """The assistants that the reader is trained on; reading them takes seconds."""
+    return Domains()
+
+
 TOOLS = "make training-tools"
 
 
@@ -150,7 +157,7 @@ def test_a_machines_spanish_is_mended_and_values_stay_in_their_place() -> None:
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_every_written_sentence_can_be_said(language: str) -> None:
     draw = random.Random(1)
-    for domain in DOMAINS.domains:
+    for domain in domains().domains:
         for flow in domain.flows:
             for template in domain.starts(flow, language):
                 written = domain.write(template, draw, language)
@@ -187,7 +194,7 @@ def test_nothing_that_the_final_parts_ask_for_is_learned() -> None:
 
 def test_a_request_that_fits_several_flows_is_shared_among_them() -> None:
     draw = random.Random(7)
-    samples = [DOMAINS.sample(draw, [], "es") for _ in range(400)]
+    samples = [domains().sample(draw, [], "es") for _ in range(400)]
     shared = [sample for sample in samples if sample.soft is not None]
     assert shared
     for sample in shared:
@@ -198,7 +205,7 @@ def test_a_request_that_fits_several_flows_is_shared_among_them() -> None:
 def test_an_option_that_is_only_meant_is_the_value() -> None:
     draw, hints = random.Random(8), 0
     for _ in range(1500):
-        sample = DOMAINS.sample(draw, [], draw.choice(["en", "es"]))
+        sample = domains().sample(draw, [], draw.choice(["en", "es"]))
         for slot, label in zip(sample.slots, sample.labels, strict=True):
             if label.option is not None and slot.options[label.option].lower() not in sample.message.lower():
                 hints += 1
@@ -208,7 +215,7 @@ def test_an_option_that_is_only_meant_is_the_value() -> None:
 def test_a_written_sample_is_whole() -> None:
     draw = random.Random(2)
     for _ in range(2000):
-        sample = DOMAINS.sample(draw, DOMAINS.flows[:5], draw.choice(["en", "es"]))
+        sample = domains().sample(draw, domains().flows[:5], draw.choice(["en", "es"]))
         assert sample.message.strip()
         assert not sample.acts & sample.unknown_acts
         for slot, label in zip(sample.slots, sample.labels, strict=True):
@@ -247,7 +254,7 @@ def test_a_gloss_says_english_in_spanish_words(data: Path) -> None:
 
 
 def test_the_slots_that_are_told_do_not_give_the_flow_away() -> None:
-    domain = next(one for one in DOMAINS.domains if one.name == "bowling")
+    domain = next(one for one in domains().domains if one.name == "bowling")
     flow, *others = domain.flows
     own = set(domain.flows[flow].slots)
     draw = random.Random(3)
@@ -338,7 +345,7 @@ def test_an_intent_sample_tells_its_own_intent_and_never_the_message_itself(inte
 
 @pytest.fixture(scope="session")
 def mixture(dialogues: Dialogues, intents: Intents) -> Mixture:
-    return Mixture(dialogues, DOMAINS, intents, None)
+    return Mixture(dialogues, domains(), intents, None)
 
 
 def _packer(data: Path) -> Packer:
