@@ -25,6 +25,12 @@ from soni.core.linear import Use, super_linear
         ("(?=.*x)a", "search"),
         (r"(.*)-(.*)-", "match"),
         (r"(?i:[a-f]+[A-Z]+)1", "fullmatch"),
+        (r"(?m)^\s+$", "search"),
+        (r"(?>x+)(?:a|b)*(?:b|c)*d", "match"),
+        (r"(a)?(?(1)b*b*|c*c*)d", "match"),
+        (r"(?:a{1,30}){1,30}b", "fullmatch"),
+        (r"[^a]*[^b]*c", "match"),
+        (r"(?s).*x.*y", "match"),
     ],
 )
 def test_a_text_that_can_be_read_in_more_and_more_ways_is_found(pattern: str, use: Use) -> None:
@@ -43,6 +49,12 @@ def test_a_text_that_can_be_read_in_more_and_more_ways_is_found(pattern: str, us
         (r"([a-z])\1{2,}", "search"),
         (r"[^,]{1,60}?,", "search"),
         (r"\d+(?:\.\d+)?", "fullmatch"),
+        (r"\Ba+\B", "match"),
+        (r"(?<=[ab])c+(?!d)", "match"),
+        (r"(?=(?:a|b))[ab]+", "match"),
+        (r"(a)(b)?(?(2)c|d)", "search"),
+        (r"(?:a{1,3},){1,4}b", "fullmatch"),
+        (r"(?a:\w+) ", "match"),
     ],
 )
 def test_what_is_read_in_one_way_is_left_alone(pattern: str, use: Use) -> None:

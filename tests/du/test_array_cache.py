@@ -151,3 +151,24 @@ def test_the_multilingual_encoder_is_the_one_of_its_package(folder: Path) -> Non
 
 def test_other_phrases_have_other_vectors(folder: Path) -> None:
     assert not np.array_equal(phrase_vectors(["one"]), phrase_vectors(["two"]))
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "place"),
+    [
+        ("linux", {}, ".cache/soni"),
+        ("linux", {"XDG_CACHE_HOME": "/elsewhere"}, "/elsewhere/soni"),
+        ("darwin", {}, "Library/Caches/soni"),
+        ("win32", {}, "AppData/Local/soni/cache"),
+        ("linux", {"SONI_CACHE": "~/mine"}, "mine"),
+    ],
+)
+def test_the_cache_is_where_the_system_keeps_such_things(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, environment: dict[str, str], place: str
+) -> None:
+    for name in ("SONI_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"HOME": str(tmp_path), **environment}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.platform", platform)
+    assert cache_folder.__wrapped__() == tmp_path / place

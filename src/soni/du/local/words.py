@@ -21,7 +21,7 @@ class _Folded(dict[int, str]):
 
     def __missing__(self, number: int) -> str:
         letter = chr(number)
-        plain = unicodedata.normalize("NFKD", letter.lower())
+        plain = unicodedata.normalize("NFKD", letter.lower()).lower()
         base = "".join(part for part in plain if not unicodedata.combining(part))
         folded = "'" if letter in "’‘´`" else base if len(base) == 1 else letter
         if number < _REMEMBERED:
