@@ -5,8 +5,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # What was compiled for one run serves the next, and the other workers.
 PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
-# One more than there are cores: some tests wait for a browser or a database.
-WORKERS = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+# Two for each core: many tests wait for a browser, a database or another process.
+WORKERS = $(shell $(PYTHON) -c "import os; print(2 * (os.cpu_count() or 1))")
 CONFIG ?= examples/banking/domain
 
 help: ## Show what make can do

@@ -17,7 +17,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, get_args
 
-from soni.core.linear import Use, super_linear
+from soni.core.linear import super_linear
+from soni.core.pattern_automaton import Use
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "soni"

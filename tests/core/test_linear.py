@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from soni.core.linear import Use, super_linear
+from soni.core.linear import super_linear
+from soni.core.pattern_automaton import Use
 
 
 @pytest.mark.parametrize(

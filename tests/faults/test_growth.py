@@ -66,6 +66,7 @@ async def test_g7_a_long_conversation_stays_as_cheap_as_it_was(place: Place) -> 
         assert grown < 200_000
 
 
+@pytest.mark.long
 async def test_g7_the_database_does_the_same_work_for_a_late_turn(tmp_path: Path) -> None:
     """Counted in the steps of SQLite's machine, which no busy computer changes."""
     store = SqliteStore()

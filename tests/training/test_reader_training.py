@@ -40,6 +40,7 @@ def domains() -> Domains:
 
 
 TOOLS = "make training-tools"
+pytestmark = pytest.mark.long
 
 
 def needs(module: str) -> Any:
