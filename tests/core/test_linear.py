@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from soni.core.linear import super_linear
-from soni.core.pattern_automaton import Use
+from soni.core.pattern_automaton import PatternTooLarge, Use
 
 
 @pytest.mark.parametrize(
@@ -62,10 +62,20 @@ def test_what_is_read_in_one_way_is_left_alone(pattern: str, use: Use) -> None:
     assert super_linear(pattern, use=use) is None
 
 
+@pytest.mark.parametrize("pattern", ["((((a{60}){60}){60}){60})", "(" * 90 + "a" + "){9}" * 90])
+def test_a_pattern_that_is_too_large_to_tell_is_refused_at_once(pattern: str) -> None:
+    with pytest.raises(PatternTooLarge, match="more than 5,000 characters"):
+        super_linear(pattern, use="fullmatch")
+
+
+def test_a_repeat_of_very_many_is_told_at_once() -> None:
+    assert super_linear("(?:(?:a?){99999999}){2}b", use="fullmatch") == "a"
+
+
 def test_the_text_that_makes_a_pattern_slow_is_told() -> None:
     found = super_linear(r"(?:x\s*)*\s*y", use="match")
-    assert found is not None
-    assert set(found.pumped) <= set("x \t\n\r\x0b\x0c\xa0\x1c\x1d\x1e\x1f\x85")
+    assert found
+    assert set(found) <= set("x \t\n\r\x0b\x0c\xa0\x1c\x1d\x1e\x1f\x85")
 
 
 _PIECES = st.sampled_from(["a", "b", "[ab]", r"\w", r"\s", "a?", "b?", "a*", "b*", "[ab]*", "a{0,3}", "(?:a|b)", "ab"])

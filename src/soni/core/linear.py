@@ -13,7 +13,6 @@ hold, and what they look at is read, too.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -24,20 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@dataclass(frozen=True, slots=True)
-class Slow:
-    """Why a pattern may take more than linear time: a text that can be repeated, with what can be read in two ways."""
-
-    pumped: str
-    """The text which, repeated, is read in more and more ways."""
-    searching: bool
-    """Whether it is only slow because a search tries every beginning."""
-
-
 @lru_cache(maxsize=4096)
-def super_linear(pattern: str, flags: int = 0, *, use: Use = "search") -> Slow | None:
-    """What makes a pattern take more than linear time, or None; a search tries it at every place of a text."""
-    return _Search(Automaton(pattern, flags, use)).slow()
+def super_linear(pattern: str, flags: int = 0, *, use: Use = "search") -> str | None:
+    """A text which, repeated, takes the pattern more than linear time; None if there is none.
+
+    PatternTooLarge if the pattern is too large to tell.
+    """
+    return _Search(Automaton(pattern, flags, use)).slow_text()
 
 
 class _Search:
@@ -45,27 +37,31 @@ class _Search:
 
     def __init__(self, automaton: Automaton) -> None:
         self._automaton = automaton
+        self._reach = self._states_after()
+        """For each state those that come after it, at once or later."""
 
-    def slow(self) -> Slow | None:
-        if self._round():
-            return Slow("", searching=False)
+    def slow_text(self) -> str | None:
+        """What the pattern can read in more and more ways."""
         loops = self._loops()
-        if (twice := self._twice(loops)) is not None:
-            return Slow(twice, searching=False)
-        component = {state: number for number, states in enumerate(loops) for state in states}
-        reach = self._reach()
-        for states in loops:
-            for q in states:
-                if self._automaton.is_sure[q]:
-                    continue
-                for p in component:
-                    if p != q and q in reach[p]:
-                        again = self._pump(p, q, loops[component[p]], states, reach)
-                        if again is not None:
-                            return Slow(again, searching=self._automaton.searched and p == 0)
+        if loops and self._has_empty_loop():
+            return self._letter(self._automaton.masks[min(loops[-1])])
+        if (character := self._read_twice(loops)) is not None:
+            return character
+        loop_of = {state: states for states in loops for state in states}
+        for q, second in loop_of.items():
+            if self._automaton.always_matches[q]:
+                continue
+            for p, first in loop_of.items():
+                if p != q and q in self._reach[p]:
+                    text = self._pumped(p, q, first, second)
+                    if text is not None:
+                        return text
         return None
 
-    def _pump(self, p: int, q: int, first: set[int], second: set[int], reach: list[set[int]]) -> str | None:
+    def _letter(self, mask: int) -> str:
+        return self._automaton.letters[next(bits(mask))]
+
+    def _pumped(self, p: int, q: int, first: set[int], second: set[int]) -> str | None:
         """A text that leads from p to p, from p to q and from q to q."""
         for last in bits(self._automaton.masks[p] & self._automaton.masks[q]):
             begin = (p, p, q, last)
@@ -76,7 +72,7 @@ class _Search:
                 nexts = [self._automaton.next(state, before) for state in (a, b, c)]
                 for letter in nexts[0].keys() & nexts[1].keys() & nexts[2].keys():
                     xs = [x for x in nexts[0][letter] if x in first]
-                    ys = [y for y in nexts[1][letter] if y == q or q in reach[y]]
+                    ys = [y for y in nexts[1][letter] if y == q or q in self._reach[y]]
                     zs = [z for z in nexts[2][letter] if z in second]
                     for there in product(xs, ys, zs, (letter,)):
                         if there == (p, q, q, last):
@@ -93,7 +89,7 @@ class _Search:
             letters.append(self._automaton.letters[letter])
         return "".join(reversed(letters))
 
-    def _twice(self, loops: list[set[int]]) -> str | None:
+    def _read_twice(self, loops: list[set[int]]) -> str | None:
         """A character that a loop reads in two ways at once, as in `(?:a|a)*`."""
         for states in loops:
             for state in states:
@@ -104,7 +100,7 @@ class _Search:
                         continue
                     for other_before, other_mask in ways[target]:
                         if before & other_before and (both := mask & other_mask):
-                            return self._automaton.letters[next(bits(both))]
+                            return self._letter(both)
                     ways[target].append((before, mask))
         return None
 
@@ -120,8 +116,8 @@ class _Search:
                 if (left := before & asks_before) and (right := behind & asks_behind):
                     waiting.append((target, left, right))
 
-    def _round(self) -> bool:
-        """Whether a loop can be gone round without reading anything, as in `(a*)*`."""
+    def _has_empty_loop(self) -> bool:
+        """Whether a loop can be repeated without reading anything, as in `(a*)*`."""
         checked: set[int] = set()
         for begin in range(len(self._automaton.nodes)):
             waiting = [target for target, _, _ in self._automaton.nodes[begin].free]
@@ -137,19 +133,17 @@ class _Search:
         return False
 
     def _loops(self) -> list[set[int]]:
-        """The states that can be come back to, with those each can go round with."""
-        reach = self._reach()
+        """The sets of states that lead to each other."""
         found: list[set[int]] = []
         done: set[int] = set()
         for state in range(len(self._automaton.masks)):
-            if state in reach[state] and state not in done:
-                states = {other for other in reach[state] if state in reach[other]}
+            if state in self._reach[state] and state not in done:
+                states = {other for other in self._reach[state] if state in self._reach[other]}
                 found.append(states)
                 done |= states
         return found
 
-    def _reach(self) -> list[set[int]]:
-        """For each state those that come after it, at once or later."""
+    def _states_after(self) -> list[set[int]]:
         follow = [set(moves) for moves in self._automaton.moves]
         found = []
         for state in range(len(follow)):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import PydanticCustomError, core_schema
 
 from soni.core.linear import super_linear
+from soni.core.pattern_automaton import PatternTooLarge
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
@@ -31,7 +32,11 @@ class Pattern:
             self._compiled = re.compile(source, re.ASCII)
         except (re.error, RecursionError, OverflowError) as error:
             raise ValueError(f"'{source}' is not a regular expression: {error}.") from None
-        if super_linear(source, re.ASCII, use="fullmatch") is not None:
+        try:
+            slow_text = super_linear(source, re.ASCII, use="fullmatch")
+        except PatternTooLarge as error:
+            raise ValueError(f"'{source}' repeats too much: {error}.") from None
+        if slow_text is not None:
             raise ValueError(
                 f"'{source}' may take very long on some values: a repeat is inside another one, or beside one that "
                 "takes the same characters. Give repeats an upper limit, such as {1,4}, or something else between them."

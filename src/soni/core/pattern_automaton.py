@@ -22,6 +22,14 @@ _MOST_LENGTHS = 1000
 """A repeat whose rounds can have more different lengths together is taken for a loop without end, too."""
 
 
+MAX_STATES = 5_000
+"""How many characters a pattern may have when its repeats are written out; the largest of the package has 3,500."""
+
+
+class PatternTooLarge(ValueError):
+    """A pattern whose repeats, written out, are too much to look at."""
+
+
 @dataclass(slots=True)
 class _Node:
     """A place between characters: free moves with what they ask of the neighbours, and characters that can be read."""
@@ -56,7 +64,8 @@ class Automaton:
         self._free(end, self._accept, behind=0 if use == "fullmatch" else None)
         self.moves = [self._moves_from(target) for target in self.targets]
         self._nexts: dict[tuple[int, int], dict[int, list[int]]] = {}
-        self.is_sure = [self._is_sure(target) for target in self.targets]
+        self.always_matches = [self._always_matches(target) for target in self.targets]
+        """For each state whether a match succeeds as soon as it is reached, whatever comes."""
 
     # Building
 
@@ -75,6 +84,8 @@ class Automaton:
         self.nodes[source].free.append((target, before, behind))
 
     def _read(self, source: int, mask: int, target: int) -> None:
+        if len(self.masks) >= MAX_STATES:
+            raise PatternTooLarge(f"written out, the pattern has more than {MAX_STATES:,} characters")
         self.masks.append(mask)
         self.targets.append(target)
         self.nodes[source].reads.append(len(self.masks) - 1)
@@ -121,7 +132,7 @@ class Automaton:
 
     def _repeat(self, value: Any, source: int, target: int) -> None:
         least, most, body = value
-        endless = most == ops.MAXREPEAT or most > _MOST_COPIES or lengths(body) ** most > _MOST_LENGTHS
+        endless = most == ops.MAXREPEAT or most > _MOST_COPIES or _power(lengths(body), most) > _MOST_LENGTHS
         for _ in range(min(least, _MOST_COPIES)):
             after = self._node()
             self._build(body, source, after)
@@ -149,8 +160,9 @@ class Automaton:
         elif kind in (ops.AT_BEGINNING, ops.AT_BEGINNING_STRING):
             newline = self._mask(lambda letter: letter == "\n") if self._flags & re.MULTILINE else 0
             self._free(source, target, newline, self.all)
-        else:  # the end: nothing is read behind it
-            self._free(source, target, self.all, 0)
+        else:  # nothing is read behind the end but, after `$`, a line break
+            newline = self._mask(lambda letter: letter == "\n") if kind is ops.AT_END else 0
+            self._free(source, target, self.all, newline)
 
     def _look(self, wanted: bool, direction: int, body: Any, source: int, target: int) -> None:
         low, high = body.getwidth()
@@ -200,8 +212,7 @@ class Automaton:
                     waiting.append((target, left, right))
         return found
 
-    def _is_sure(self, node: int) -> bool:
-        """Whether a match succeeds as soon as this node is reached, whatever comes."""
+    def _always_matches(self, node: int) -> bool:
         seen, waiting = {node}, [node]
         while waiting:
             here = waiting.pop()
@@ -233,13 +244,18 @@ def lengths(items: Any) -> int:
     for op, value in items:
         if op in REPEATS:
             least, most, body = value
-            ways *= 1 if most == ops.MAXREPEAT else (most - least + 1) * lengths(body) ** most
+            ways *= 1 if most == ops.MAXREPEAT else (most - least + 1) * _power(lengths(body), most)
         elif op is ops.BRANCH:
             ways *= 1 + sum(lengths(way) - 1 for way in value[1])
         elif op in (ops.SUBPATTERN, ops.ATOMIC_GROUP):
             ways *= lengths(value[-1] if op is ops.SUBPATTERN else value)
         ways = min(ways, _MOST_LENGTHS + 1)
     return ways
+
+
+def _power(base: int, exponent: int) -> int:
+    """A power, as far as it matters whether it is more than the most lengths there may be."""
+    return base ** min(exponent, _MOST_LENGTHS.bit_length())
 
 
 def union(masks: list[int]) -> int:
