@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -84,7 +83,7 @@ class SubgraphBuilder:
         """The graph of one flow."""
         graph: StateGraph[DialogueState, Any] = StateGraph(DialogueState)
         for name, placed in flow.plan.items():
-            graph.add_node(name, _StepNode(_node(placed, flow)), destinations=_ways(placed, flow))
+            graph.add_node(name, _StepNode(placed, flow), destinations=_ways(placed, flow))
         graph.add_conditional_edges(START, _cursor, list(flow.plan))
         return graph
 
@@ -106,18 +105,13 @@ async def _cursor(state: DialogueState) -> str:
 class _StepNode:
     """A step as LangGraph runs it; an object, because LangGraph looks through the code of every function it gets."""
 
-    def __init__(self, run: Callable[[DialogueState, Runtime[Any]], Awaitable[Command[str]]]) -> None:
-        self._run = run
+    def __init__(self, placed: Placed, flow: FlowConfig) -> None:
+        self._placed = placed
+        self._flow = flow
 
     async def __call__(self, state: DialogueState, runtime: Runtime[Any]) -> Command[str]:
-        return await self._run(state, runtime)
-
-
-def _node(placed: Placed, flow: FlowConfig) -> Callable[[DialogueState, Runtime[Any]], Awaitable[Command[str]]]:
-    name = placed.step.step
-
-    async def run_step(state: DialogueState, runtime: Runtime[Any]) -> Command[str]:
         context: StepRuntime = runtime.context
+        placed, name = self._placed, self._placed.step.step
         frame = state["flow_stack"][-1]
         returning = frame["asked"] is not None and frame["asked"]["step"] == name
         visit = frame["visits"].get(name, 0) + (0 if returning else 1)
@@ -134,10 +128,7 @@ def _node(placed: Placed, flow: FlowConfig) -> Callable[[DialogueState, Runtime[
                 raise LimitReached(f"{MOST_FRAMES} flows are open")
         except SoniError as error:
             outcome = _failure(error, live)
-        return _Visited(state, frame, placed, flow, visit, outcome, live, context, before, over).command()
-
-    run_step.__name__ = name
-    return run_step
+        return _Visited(state, frame, placed, self._flow, visit, outcome, live, context, before, over).command()
 
 
 def _failure(error: SoniError, live: LiveStepContext) -> Outcome:

@@ -35,7 +35,7 @@ from soni.steps.set import SetStepConfig
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from soni.config.models import FlowConfig, Placed, SoniConfig
+    from soni.config.models import FlowConfig, Placed, SlotConfig, SoniConfig
 
 Path = tuple[str | int, ...]
 
@@ -98,13 +98,16 @@ def _slots(config: SoniConfig, actions: KnownActions | None) -> Iterator[Problem
         if slot.error:
             yield from _text(config, slot.error, (*path, "error"), f"slot '{name}'")
         yield from _validation(config, slot.validate_, (*path, "validate"), f"slot '{name}'", actions)
-        if slot.sensitive and slot.type == "text" and slot.pattern is None and slot.source == "user":
-            message = (
-                f"slot '{name}' is a secret that cannot be recognised when somebody tells it before it is asked for."
-            )
-            yield Problem(message, (*path, "sensitive"), "Give it a 'pattern', such as '[0-9]{6}'.", "warning")
+        yield from _unrecognised_secret(name, slot)
         for index, example in enumerate(slot.examples):
             yield from _value(config, name, example, (*path, "examples", index), "as an example")
+
+
+def _unrecognised_secret(name: str, slot: SlotConfig) -> Iterator[Problem]:
+    if slot.sensitive and slot.type == "text" and slot.pattern is None and slot.source == "user":
+        message = f"slot '{name}' is a secret that cannot be recognised when somebody tells it before it is asked for."
+        hint = "Give it a 'pattern', such as '[0-9]{6}'."
+        yield Problem(message, ("slots", name, "sensitive"), hint, "warning")
 
 
 def _value(config: SoniConfig, slot: str, value: object, path: Path, how: str) -> Iterator[Problem]:

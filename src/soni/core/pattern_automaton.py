@@ -255,7 +255,7 @@ def lengths(items: Any) -> int:
 
 def _power(base: int, exponent: int) -> int:
     """A power, as far as it matters whether it is more than the most lengths there may be."""
-    return base ** min(exponent, _MOST_LENGTHS.bit_length())
+    return int(base ** min(exponent, _MOST_LENGTHS.bit_length()))
 
 
 def union(masks: list[int]) -> int:
