@@ -102,7 +102,7 @@ async def test_b55_a_correction_tells_what_was_passed_over(assistant: Assistant,
     passed = [(step.step, step.passed_over) for step in explained(user).steps]
     assert ("collect_days", True) in passed
     assert ("note", False) in passed
-    assert "goes back" in [event.event for event in explained(user).events]
+    assert "derived again" in [event.event for event in explained(user).events]
 
 
 async def test_b55_the_last_turn_can_be_explained_by_another_loop(assistant: Assistant, talk: Talk) -> None:

@@ -173,8 +173,10 @@ send:
     assert till.paid == []
 
 
-async def test_a_changed_confirmation_is_not_asked_anew_over_what_is_done(assistant: Assistant, talk: Talk) -> None:
-    """Going back would do the first payment again, going on would do the second unconfirmed: a person takes over."""
+async def test_what_was_confirmed_and_changed_is_confirmed_anew_where_it_is_done(
+    assistant: Assistant, talk: Talk
+) -> None:
+    """The first payment is not done again, and the second not without another yes."""
     till = Till()
     flows = f"""
 send:
@@ -190,8 +192,10 @@ send:
     await user.say(StartFlow(flow="send", slots={"amount": 100}))
     assert await user.say(AffirmConfirmation()) == ["PIN for the second half?"]
     said = await user.say(SetSlot(slot="note", value="evil"), SetSlot(slot="pin", value="1"))
-    assert said == ["That was done, but something went wrong afterwards. A person will look into it."]
+    assert said == ["Send 100, note evil?"]
     assert len(till.paid) == 1
+    assert await user.say(AffirmConfirmation()) == ["Sent."]
+    assert len(till.paid) == 2
 
 
 async def test_a_confirmation_asked_anew_takes_back_what_was_computed_since(assistant: Assistant, talk: Talk) -> None:

@@ -66,6 +66,7 @@ async def everything(user: Conversation) -> str:
     state: dict[str, Any] = dict(await user.state())
     state.pop("flow_slots")
     state.pop("flow_stack")
+    state.pop("chains")
     assert user.last is not None
     loop = user._loop
     kept = [await loop.transcript(user.user_id), await loop.messages_since(user.user_id), user.last, user.sink.messages]

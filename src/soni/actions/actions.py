@@ -192,6 +192,10 @@ class Actions:
         """The declared effect class of an action."""
         return self._actions[action].effect
 
+    def validator_slots(self, validator: str) -> Mapping[str, bool]:
+        """The other slots that a validator takes."""
+        return {}
+
     async def is_valid(self, validator: str, value: Any) -> bool:
         """Ask a validator about a value."""
         try:

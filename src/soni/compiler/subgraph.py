@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from langgraph.graph import END as GRAPH_END
@@ -11,20 +11,19 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from soni.core.pending_task import inform, requires_input
-from soni.core.state import DialogueState, digest
+from soni.core.state import DialogueState
 from soni.errors import ConfirmationVoid, LimitReached, SoniError
 from soni.flow.delta import FlowDelta, changed, merge_delta, merge_deltas
-from soni.flow.trail import bounded, decided_anew, is_settled, passed_before, still_ahead, unchanged
+from soni.flow.derivation.walk import Refused, Walk
 from soni.steps import END, Outcome, StepContext
-from soni.steps.confirm import ConfirmStepConfig
 from soni.steps.step import after_effect
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from soni.config.models import FlowConfig, Placed
     from soni.core.pending_task import PendingTask
-    from soni.core.state import Asked, FlowContext, Handoff, Passed
+    from soni.core.state import Asked, Entry, FlowContext, Handoff
     from soni.flow.manager import FlowManager
     from soni.steps import Step, Transfer
 
@@ -37,25 +36,12 @@ class LiveStepContext(StepContext, Protocol):
     """A StepContext that also tells what was read."""
 
     @property
-    def reads(self) -> Mapping[str, Any]: ...
-
-    @property
-    def stored(self) -> Mapping[str, Any]:
-        """The slots as they stand in the state."""
+    def reads(self) -> Collection[str]:
+        """The slots that the step has looked at."""
 
     @property
     def seen(self) -> Mapping[str, Any]:
         """What was read, for a trace; sensitive values are masked."""
-
-    @property
-    def needs_confirmation(self) -> bool:
-        """Whether the step does something that must not happen unless it was confirmed as it is now."""
-
-    def may_keep(self, slot: str) -> bool:
-        """Whether a value may be kept beside its slot."""
-
-    def is_secret(self, slot: str) -> bool:
-        """Whether a value may stand nowhere but in its slot."""
 
     def masked(self, text: str) -> str:
         """A text for logs and traces, without the values of sensitive slots."""
@@ -67,7 +53,15 @@ class StepRuntime(Protocol):
     @property
     def flow_manager(self) -> FlowManager: ...
 
-    def step_context(self, state: DialogueState, step: Step, visit: int) -> LiveStepContext: ...
+    def step_context(
+        self, walk: Walk, state: DialogueState, step: Step, visit: int, said: bool | None
+    ) -> LiveStepContext: ...
+
+    async def look_at_rules(self, walk: Walk, state: DialogueState) -> None:
+        """Again if a rule over the slots of this flow is broken."""
+
+    def effect(self, step: Step) -> str | None:
+        """What kind of effect the step has on the world: pure, idempotent or once; None if it calls nothing."""
 
     def label(self, flow: str, state: DialogueState) -> str:
         """What to call a flow when talking about it."""
@@ -111,24 +105,72 @@ class _StepNode:
 
     async def __call__(self, state: DialogueState, runtime: Runtime[Any]) -> Command[str]:
         context: StepRuntime = runtime.context
-        placed, name = self._placed, self._placed.step.step
-        frame = state["flow_stack"][-1]
-        returning = frame["asked"] is not None and frame["asked"]["step"] == name
-        visit = frame["visits"].get(name, 0) + (0 if returning else 1)
-        live = context.step_context(state, placed.step, visit)
-        before = passed_before(frame, name)
-        over = before if before and not returning and _holds(before, frame, placed.step, live) else None
+        step = self._placed.step
+        walk = Walk(context.flow_manager.world, state)
+        frame = walk.frame
+        returning = frame["asked"] is not None and frame["asked"]["step"] == step.step
+        visit = frame["visits"].get(step.step, 0) + (0 if returning else 1)
+        if frame["returned"] is None:
+            walk.arrive(walk.place, at_confirmation=step.confirms)
+        asks = step.asks if step.asks and not step.confirms else None
+        said = None
+        if asks is not None:
+            said = walk.answer_to(asks, always=step.asks_anew, optional=step.may_be_left_out)
+        live = context.step_context(walk, state, step, visit, said)
+        entry: Entry | None = None
         try:
-            if before is not None and before["acted"] and over is None:
-                raise ConfirmationVoid("what was done was done with other values")
-            if over is None and live.needs_confirmation and (stale := _stale_confirmation(state, context.flow_manager)):
-                return _confirmed_anew(state, *stale, context.flow_manager)
-            outcome = _again(over, placed.step) if over else await _outcome(placed, live)
+            if step.speaks or context.effect(step) == "once":
+                await context.look_at_rules(walk, state)
+            answered = asks is not None and (said is not None or walk.origin(asks) is not None)
+            entry = None if answered else _kept(walk, step)
+            if asks is not None and said and walk.is_gone(asks):
+                outcome = Outcome(why="answered before", kept=True)
+            else:
+                outcome = _again(entry) if entry else await self._run(walk, live, context)
+            if asks is not None and outcome.task is None and frame["visits"].get(step.step) and not returning:
+                outcome = replace(outcome, kept=True)
             if outcome.transfer is not None and outcome.transfer.returns and len(state["flow_stack"]) >= MOST_FRAMES:
                 raise LimitReached(f"{MOST_FRAMES} flows are open")
         except SoniError as error:
             outcome = _failure(error, live)
-        return _Visited(state, frame, placed, self._flow, visit, outcome, live, context, before, over).command()
+        node = _Visited(state, walk, self._placed, self._flow, visit, outcome, live, context, entry)
+        return await node.command()
+
+    async def _run(self, walk: Walk, live: LiveStepContext, context: StepRuntime) -> Outcome:
+        step, effect = self._placed.step, context.effect(self._placed.step)
+        # A call that comes back was begun; whether to begin it is not the question any more.
+        if step.if_ is not None and live.returned is None and not step.if_.holds(live.slots):
+            return Outcome(why=f"skipped: {step.if_.source} is false", goto=self._placed.next or END, skipped=True)
+        if effect not in (None, "pure") and walk.chain["owed"]:
+            raise Refused("something would be done beside what was done already")
+        if effect == "once" and (asks := walk.unconfirmed()):
+            anew = await self._confirmed_anew(asks, live)
+            if anew is not None:
+                return anew
+        return await step.run(live)
+
+    async def _confirmed_anew(self, name: str, live: LiveStepContext) -> Outcome | None:
+        """What was confirmed has changed since: it is asked again, here, before anything is done."""
+        if name not in self._flow.plan:
+            raise ConfirmationVoid("what was confirmed has changed in a flow that was called")
+        outcome = await self._flow.plan[name].step.run(live)
+        return None if outcome.confirmed else outcome
+
+
+def _kept(walk: Walk, step: Step) -> Entry | None:
+    """What the step did before, if it read nothing that has changed since."""
+    entry = walk.entry()
+    if entry is None or step.confirms:
+        return None
+    if walk.is_unchanged(entry["reads"]):
+        return entry
+    if entry["done"]:
+        raise Refused("it was done with other values", walk.frame["path"], walk.place)
+    return None
+
+
+def _again(entry: Entry) -> Outcome:
+    return Outcome(why="nothing it read has changed", goto=None if entry["goto"] == "" else entry["goto"] or END)
 
 
 def _failure(error: SoniError, live: LiveStepContext) -> Outcome:
@@ -139,75 +181,56 @@ def _failure(error: SoniError, live: LiveStepContext) -> Outcome:
     return Outcome(why=f"failed: {error}", abandon=True, handoff=True, task=task)
 
 
-def _holds(passed: Passed, frame: FlowContext, step: Step, live: LiveStepContext) -> bool:
-    """Whether a step that was passed before a correction need not run again."""
-    if step.asks is not None and step.passed_over:
-        # What people said stays said; only whether to ask at all is decided anew.
-        wanted = step.if_ is None or step.if_.holds(live.slots)
-        known = step.asks in passed["left"] or (live.slots.get(step.asks) is not None and passed["visit"] > 0)
-        return wanted and known
-    settled = step.passed_over or is_settled(passed, frame["ahead"])
-    return settled and unchanged(passed, live.stored)
-
-
-def _again(passed: Passed, step: Step) -> Outcome:
-    return Outcome(
-        why="answered before" if step.asks else "nothing it read has changed",
-        goto=None if passed["goto"] == "" else passed["goto"] or END,
-        writes={slot: value for slot, value in passed["left"].items() if value is not None},
-        forget=frozenset(slot for slot, value in passed["left"].items() if value is None),
-    )
-
-
-async def _outcome(placed: Placed, ctx: StepContext) -> Outcome:
-    step = placed.step
-    # A call that comes back was begun; whether to begin it is not the question any more.
-    if step.if_ is not None and ctx.returned is None and not step.if_.holds(ctx.slots):
-        return Outcome(why=f"skipped: {step.if_.source} is false", goto=placed.next or END, skipped=True)
-    return await step.run(ctx)
-
-
 @dataclass(frozen=True, slots=True)
 class _Visited:
     """A step that has run, on its way to becoming a change of the state."""
 
     state: DialogueState
-    frame: FlowContext
+    walk: Walk
     placed: Placed
     flow: FlowConfig
     visit: int
     outcome: Outcome
     live: LiveStepContext
     runtime: StepRuntime
-    before: Passed | None
-    """How the step was passed before a correction."""
-    over: Passed | None
-    """The same, if it is passed over now."""
+    entry: Entry | None
+    """What the step did before, if it is passed over now."""
+
+    @property
+    def frame(self) -> FlowContext:
+        return self.walk.frame
 
     @property
     def manager(self) -> FlowManager:
         return self.runtime.flow_manager
 
-    def command(self) -> Command[str]:
+    async def command(self) -> Command[str]:
         task = self._task()
+        self.walk.has_read({*self.live.reads, *(self.entry["reads"] if self.entry else ())})
         if task is not None and requires_input(task):
-            return self._command(self._update(flow_state="waiting", asked=self._asked()), task, then="waits")
+            if self.walk.chain["owed"]:
+                raise Refused("it would be asked again before what was done")
+            self._update(flow_state="waiting", asked=self._asked())
+            return self._command(self.walk.delta(), task, then="waits")
         if self.outcome.abandon:
+            if self.walk.chain["owed"]:
+                raise Refused("it would end before what was done")
             return self._abandoned(task)
         if self.outcome.transfer is not None:
             then = f"goes to {self.outcome.transfer.flow}"
             return self._command(self._transferred(self.outcome.transfer), task, then=then)
         goto = self.outcome.goto or self.placed.step.jump_to or self.placed.next
         following = None if goto in (None, END) else goto
-        return self._command(self._moved(following), task, goto=following, then=following or "ends")
+        delta = await self._moved(following)
+        return self._command(delta, task, goto=following, then=following or "ends")
 
     def _command(
         self, delta: FlowDelta, task: PendingTask | None, *, then: str, goto: str | None = None
     ) -> Command[str]:
         step = self.placed.step
-        flow = self.frame["flow_name"]
+        flow = self.state["flow_stack"][-1]["flow_name"]
         entry: dict[str, Any] = {"flow": flow, "step": step.step, "type": step.type, "visit": self.visit, "then": then}
-        if self.over is not None:
+        if self.entry is not None or self.outcome.kept:
             entry["passed_over"] = True
         if self.outcome.why:
             entry["why"] = self.live.masked(self.outcome.why)
@@ -246,136 +269,90 @@ class _Visited:
         key = f"{self.frame['flow_id']}/{self.placed.step.step}/{self.visit}"
         return cast("PendingTask", {**self.outcome.task, "id": key})
 
-    def _update(self, **changes: Any) -> FlowDelta:
+    def _update(self, **changes: Any) -> None:
         visits = {**self.frame["visits"], self.placed.step.step: self.visit}
-        return self.manager.update_frame(self.state, self.frame["flow_id"], visits=visits, **changes)
-
-    def _digests(self) -> dict[str, str]:
-        return {slot: digest(value) for slot, value in self.live.reads.items()}
+        self.walk.frames[-1] = cast("FlowContext", {**self.frame, "visits": visits, **changes})
 
     def _asked(self) -> Asked:
         step = self.placed.step
-        return {"step": step.step, "visit": self.visit, "mark": step.mark, "shown": self._digests()}
+        return {"step": step.step, "visit": self.visit, "mark": step.mark, "shown": self.walk.marks(self.live.reads)}
 
     def _transferred(self, transfer: Transfer) -> FlowDelta:
         if not transfer.returns:
-            return self.manager.link_flow(self.state, transfer.flow)
-        # What goes down is what the call has read, however the called flow names it.
-        stored = self.manager.get_slots(self.state)
-        given = self.manager.passed_down(transfer.flow, transfer.inputs).values()
-        asked = self._asked()
-        asked["shown"] |= {slot: digest(stored.get(slot)) for slot in given}
-        here = self._update(asked=asked, returned=None)
-        after = merge_delta(self.state, here)
-        call = self.manager.call_flow(
-            after, transfer.flow, transfer.inputs, transfer.outputs, self.before, transfer.event
-        )
-        called = merge_delta(after, call)
-        told = [self.manager.set_slot(called, f"_{name}", value) for name, value in transfer.about.items()]
-        return merge_deltas([here, call, *told])
+            self._update()
+            return self.manager.link_flow(merge_delta(self.state, self.walk.delta()), transfer.flow)
+        self._update(asked=self._asked(), returned=None)
+        names = self.manager.passed_down(transfer.flow, transfer.inputs)
+        self.walk.call(transfer.flow, names, event=transfer.event)
+        for name, value in transfer.about.items():
+            self.walk.give(f"_{name}", value)
+        return self.walk.delta()
 
-    def _moved(self, following: str | None) -> FlowDelta:
-        flow_id = self.frame["flow_id"]
-        asked, returned = self.frame["asked"], self.frame["returned"]
-        before = self.manager.get_slots(self.state, flow_id)
-        decided = self._decided()
-        writes = {slot: value for slot, value in decided.items() if before.get(slot) != value}
-        sets = () if self.outcome.skipped else self.placed.step.sets.values()
-        own = {slot for slot in {*sets, *decided} if self.live.may_keep(slot)}
-        reads = {**(asked["shown"] if asked and returned else {}), **self._digests()}
-        passed: Passed = {
-            "step": self.placed.step.step,
-            "visit": self.visit,
-            "reads": self.over["reads"] if self.over else reads,
-            "wrote": {slot: before.get(slot) for slot in writes if not self.live.is_secret(slot)},
-            "left": {slot: {**before, **writes}.get(slot) for slot in sorted(own)},
-            "overruled": self._overruled({**dict.fromkeys(self.outcome.forget), **self.outcome.writes}),
-            "forgot": [] if self.placed.step.asks else sorted(self.outcome.forget),
-            "rounds": self.frame["rounds"],
-            "acted": self.live.acted or (self.over is not None and self.over["acted"]),
-            "confirmed": isinstance(self.placed.step, ConfirmStepConfig) and not self.outcome.abandon,
-            "goto": following,
-            "inner": self.over["inner"] if self.over else returned["inner"] if returned else None,
-            "front": False,
-        }
-        ahead = still_ahead(self.frame, self.placed.step.step)
-        if self.over is None and self.outcome.rounds is None:
-            had = self.before["left"] if self.before else {}
-            ahead = decided_anew(
-                ahead, {s for s, v in decided.items() if s not in had or had[s] != v}, passed["rounds"]
-            )
-        delta = merge_deltas(
-            [
-                *(self.manager.set_slot(self.state, slot, value, flow_id) for slot, value in writes.items()),
-                self._update(
-                    flow_state="active",
-                    current_step=following,
-                    rounds=self._rounds(following),
-                    attempts=0,
-                    acted=self.frame["acted"] or self.live.acted,
-                    asked=None,
-                    answer=None,
-                    returned=None,
-                    trail=bounded([*self.frame["trail"], passed]),
-                    ahead=ahead,
-                ),
-            ]
+    async def _moved(self, following: str | None) -> FlowDelta:
+        walk, step, outcome = self.walk, self.placed.step, self.outcome
+        if self.entry is None:
+            self._remember(following)
+        elif self.entry["writes"] or self.entry["done"]:
+            walk.settle(self.entry, empties=step.empties)
+        if step.asks and not outcome.skipped and not step.confirms:
+            await self.runtime.look_at_rules(walk, self.state)
+        visits = (
+            self.frame["visits"]
+            if self.entry is not None or outcome.kept
+            else {**self.frame["visits"], step.step: self.visit}
         )
+        rounds = self._rounds(following)
+        walk.frames[-1] = cast(
+            "FlowContext",
+            {
+                **self.frame,
+                "flow_state": "active",
+                "current_step": following,
+                "rounds": rounds,
+                "visits": visits,
+                "asked": None,
+                "returned": None,
+            },
+        )
+        walk.ends_rounds(rounds)
         if following is not None:
-            return delta
-        _, popped = self.manager.pop_flow(merge_delta(self.state, delta))
-        return merge_deltas([delta, popped])
+            return walk.delta()
+        await self.runtime.look_at_rules(walk, self.state)
+        if not self.frame["path"] and walk.chain["owed"]:
+            raise Refused("it would end before what was done")
+        moved = walk.delta()
+        _, popped = self.manager.pop_flow(merge_delta(self.state, moved))
+        return merge_deltas([moved, popped])
 
-    def _decided(self) -> dict[str, Any]:
-        """What the step gives its slots; where it decides as before, a person's later word stands."""
-        decided = {**dict.fromkeys(self.outcome.forget), **self.outcome.writes}
-        return {slot: value for slot, value in decided.items() if slot not in self._overruled(decided)}
-
-    def _overruled(self, decided: Mapping[str, Any]) -> dict[str, list[Any]]:
-        """What a person has said otherwise than this step decides: before, as it does now, or in this very turn."""
-        before = self.before["overruled"] if self.before else {}
-        if self.over is not None:
-            return before
-        this_turn = self.state["turn"] + 1
-        return {
-            slot: [decided.get(slot, value), turn]
-            for slot, (value, turn) in before.items()
-            if slot not in decided or decided[slot] == value or turn == this_turn
-        }
+    def _remember(self, following: str | None) -> None:
+        """What the step has done, for the next time the flow is derived."""
+        walk, step, outcome = self.walk, self.placed.step, self.outcome
+        if outcome.skipped:
+            return
+        if outcome.returned is not None:
+            walk.take_returned(outcome.returned, self.live.own_slots)
+        elif outcome.confirmed is not None:
+            shown = walk.marks(self.live.reads)
+            walk.has_confirmed(step.step, {slot: mark for slot, mark in shown.items() if slot != step.asks})
+            walk.write(outcome.writes)
+        elif outcome.rounds is not None:
+            for slot in outcome.forget:
+                walk.forget(slot)
+        elif step.asks is None or outcome.goto is not None:
+            writes = {**dict.fromkeys(sorted(outcome.forget)), **outcome.writes}
+            reads = walk.marks(self.live.reads)
+            goto = "" if outcome.goto is None else following
+            if step.remembers or writes or (step.asks and outcome.goto):
+                entry = walk.record({} if step.asks else reads, writes, done=self.live.acted, goto=goto)
+                walk.settle(entry, empties=step.empties)
 
     def _rounds(self, following: str | None) -> dict[str, int]:
         """Counts of the loops that the next step is still in; a loop left behind starts anew."""
-        rounds = dict(self.frame["rounds"])
+        if following is None:
+            return {}
+        here, rounds = self.placed.step.step, dict(self.frame["rounds"])
         if self.outcome.rounds is not None:
-            rounds[self.placed.step.step] = self.outcome.rounds
-        inside = {following, *self.flow.plan[following].loops} if following is not None else set()
-        return {loop: count for loop, count in rounds.items() if count and loop in inside}
-
-
-def _stale_confirmation(state: DialogueState, manager: FlowManager) -> tuple[FlowContext, int] | None:
-    """The last confirmation on the way here, if what it showed is not what would be acted on now.
-
-    What steps have written since is the author's doing and does not count.
-    """
-    computed: set[str] = set()
-    for frame in reversed(manager.chain_of(state, state["flow_stack"][-1]["flow_id"])):
-        stored = manager.get_slots(state, frame["flow_id"])
-        for place in range(len(frame["trail"]) - 1, -1, -1):
-            passed = frame["trail"][place]
-            if not passed["confirmed"]:
-                computed |= set(passed["wrote"])
-                continue
-            shown = {slot: mark for slot, mark in passed["reads"].items() if slot not in computed}
-            unchanged = all(digest(stored.get(slot)) == mark for slot, mark in shown.items())
-            return None if unchanged else (frame, place)
-    return None
-
-
-def _confirmed_anew(state: DialogueState, frame: FlowContext, place: int, manager: FlowManager) -> Command[str]:
-    """Back to the confirmation, so that it is asked about what is true now."""
-    back = manager.go_back(state, frame["flow_id"], place)
-    if back is None:
-        raise ConfirmationVoid("what was confirmed has changed, and something was done with it already")
-    why = {"flow": frame["flow_name"], "event": "confirmed anew", "why": "what was shown has changed"}
-    delta = merge_deltas([back, FlowDelta(trace=(why,))])
-    return Command(update={**changed(state, delta), "_pending_task": None}, goto=GRAPH_END)
+            rounds[here] = self.outcome.rounds
+        elif self.flow.goes_back(here, following):
+            rounds[f"@{following}"] = rounds.get(f"@{following}", 0) + 1
+        return {loop: rounds[loop] for loop in self.flow.loops_around(following) if rounds.get(loop)}

@@ -132,6 +132,31 @@ class FlowConfig(BaseModel):
             plan[HANDOFF] = Placed(HandoffStepConfig(step=HANDOFF), ("steps",), None, ())
         return plan
 
+    @cached_property
+    def _order(self) -> dict[str, int]:
+        return {step: place for place, step in enumerate(self.plan)}
+
+    @cached_property
+    def _laps(self) -> dict[str, int]:
+        """The steps that others jump back to, each with the last place that does."""
+        laps: dict[str, int] = {}
+        for name, placed in self.plan.items():
+            for target in _targets(placed.step) & self._order.keys():
+                if self._order[target] <= self._order[name]:
+                    laps[target] = max(laps.get(target, 0), self._order[name])
+        return laps
+
+    def goes_back(self, step: str, target: str) -> bool:
+        """Whether going from a step to this one is a jump back; the end of a loop's body is none."""
+        return target in _targets(self.plan[step].step) and self._order[target] <= self._order[step]
+
+    def loops_around(self, step: str) -> tuple[str, ...]:
+        """The loops that a step stands in, and is, outermost first; `@` and a step is what a jump back repeats."""
+        here = self._order[step]
+        laps = [(self._order[to], f"@{to}") for to, last in self._laps.items() if self._order[to] <= here <= last]
+        bodies = [(self._order[loop], loop) for loop in (*self.plan[step].loops, step)]
+        return tuple(loop for _, loop in sorted([*laps, *bodies], key=lambda item: (item[0], item[1][0] != "@")))
+
     def label(self, name: str, language: str, default: str) -> str:
         """What to call the flow when talking about it: its description, or its name."""
         return self.description.choose(language, default, name).source if self.description else name.replace("_", " ")

@@ -14,50 +14,131 @@ CONVERSATION = "_conversation"
 WINDOW = 20
 """How many messages of both sides the state keeps; the rest is for a journal to keep."""
 
-MOST_PASSED = 200
-"""How many steps of a trail are kept; a correction reaches no further back."""
-
 FlowState = Literal["active", "waiting", "paused"]
 EnteredBy = Literal["user", "call", "link", "event"]
 
 
-class Passed(TypedDict):
-    """One step of a frame's trail, enough to go back to it, and over it again without running it.
+class Fact(TypedDict):
+    """A word of a person: what they said for a slot, when, and where the flow stood."""
 
-    It holds a digest of what the step read, the values its writes replaced, those it left and those a person has
-    overruled since (with the turn), the loops' rounds before it, whether something happened that must not happen
-    twice, where it went, and, for a call, what the called flow went through. `front` is the place where a flow stood
-    when it went back.
+    slot: str
+    rounds: dict[str, int]
+    """The loops around the question, each with its round."""
+    deeds: int
+    """How many things had been done on the way that cannot be done twice."""
+    value: Any
+    state: Literal["said", "left_out", "taken_back", "gone"]
+    """`gone` is a secret whose round or flow is over: it was said, and what it was is not kept."""
+    turn: int
+    place: str | None
+    """Where the flow stood: the word counts from there on. "" is the beginning."""
+    answers: list[str]
+    """The questions that it answers; none if it was said of one's own accord."""
+    over: str | None
+    """The step whose decision it replaces."""
+
+
+class Answer(TypedDict):
+    """A yes or no, with a digest of what was shown; or that something was seen."""
+
+    value: bool
+    turn: int
+    mark: str
+    shown: dict[str, str]
+
+
+class Entry(TypedDict):
+    """What a step did: a digest of what it read, what it wrote, in which turn, and where it went.
+
+    `done` is for what cannot be done twice; `goto` is "" where the step just went on.
     """
 
-    step: str
-    visit: int
     reads: dict[str, str]
-    wrote: dict[str, Any]
-    left: dict[str, Any]
-    overruled: dict[str, list[Any]]
-    forgot: list[str]
+    writes: dict[str, Any]
     rounds: dict[str, int]
-    acted: bool
-    confirmed: bool
+    turn: int
+    deeds: int
+    done: bool
     goto: str | None
-    inner: Inner | None
-    front: bool
 
 
-class Inner(TypedDict):
-    """What a called flow went through."""
+class Memory(TypedDict):
+    """What a flow knows: the facts, and what its steps did; the same for each flow that it called."""
 
     flow: str
-    trail: list[Passed]
+    facts: dict[str, Fact]
+    answers: dict[str, Answer]
+    memo: dict[str, Entry]
+    calls: dict[str, Memory]
+    visits: dict[str, int]
+
+
+class Origin(TypedDict):
+    """Where a slot's value came from: a fact or a step of a flow in the chain, or from outside."""
+
+    kind: Literal["fact", "step", "given"]
+    path: list[str]
+    key: str
+    slot: str
+    """What the slot is called there."""
+    turn: int
+
+
+class Outer(TypedDict):
+    """A conversation-wide slot as this chain saw it last, and what it was before the chain changed it."""
+
+    mark: str
+    origin: Origin
+    wrote: bool
+    was: Any
+
+
+class Verdict(TypedDict):
+    """What was found of a rule, and a digest of what it read."""
+
+    reads: dict[str, str]
+    ok: bool
+    reason: Any
+    options: list[str]
+
+
+class Chain(TypedDict):
+    """What a person started, with everything it called: what was said and done, and how far the derivation has come."""
+
+    memory: Memory
+    given: dict[str, Any]
+    """Values that came from outside when it began."""
+    begun: int
+    """The turn in which it began."""
+    newest: int
+    """The turn of the latest word on the way."""
+    deeds: int
+    entered: list[str]
+    """The facts that are in the slots, or were."""
+    first: dict[str, str]
+    """The first question for each fact."""
+    confirmed: list[list[Any]]
+    """The confirmations on the way: path, place, step, and what was shown."""
+    owed: list[str]
+    """What was done and has not been come by again."""
+    outer: dict[str, Outer]
+    attempts: dict[str, int]
+    verdicts: dict[str, Verdict]
+    derive: bool
+    """Whether something changed that was read: the flow is derived again from its first step."""
+    acted: bool
+    """Whether the flow that led here did something that cannot be taken back."""
+    cut: bool
+    """Whether the memo is not whole: then nothing can be derived again."""
 
 
 class Returned(TypedDict):
     """What a called flow left to its caller."""
 
     slots: dict[str, Any]
-    acted: bool
-    inner: Inner
+    origins: dict[str, Origin]
+    had: list[str]
+    """The slots of the called flow."""
 
 
 class Asked(TypedDict):
@@ -79,15 +160,16 @@ class FlowContext(TypedDict):
     entered_by: EnteredBy
     event: str | None
     """What happened that this flow is for, or the one that led to it."""
+    path: list[str]
+    """The calls that led here from the flow that the person started."""
     visits: dict[str, int]
     rounds: dict[str, int]
-    attempts: int
-    acted: bool
-    trail: list[Passed]
-    ahead: list[Passed]
-    """After a correction: the steps that were passed before and come again; what does not change is not run again."""
+    origins: dict[str, Origin]
+    left: dict[str, Origin]
+    """The slots that are empty on purpose."""
     asked: Asked | None
-    answer: bool | None
+    answered: bool
+    """Whether this message answers the open question."""
     returned: Returned | None
 
 
@@ -118,6 +200,8 @@ class DialogueState(TypedDict):
     commands: list[dict[str, Any]]
     flow_stack: list[FlowContext]
     flow_slots: dict[str, dict[str, Any]]
+    chains: dict[str, Chain]
+    """For each flow that the person started, by its id."""
     flow_count: int
     flows_started: list[str]
     _pending_task: PendingTask | None
@@ -150,6 +234,7 @@ def empty_state() -> DialogueState:
         "commands": [],
         "flow_stack": [],
         "flow_slots": {},
+        "chains": {},
         "flow_count": 0,
         "flows_started": [],
         "_pending_task": None,

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from soni.core.pending_task import InformTask
-    from soni.core.state import DialogueState, FlowContext, Handoff
+    from soni.core.state import Chain, DialogueState, FlowContext, Handoff
+    from soni.flow.derivation.memory import Change
 
 Trace = dict[str, Any]
 
@@ -20,9 +21,15 @@ class FlowDelta:
 
     flow_stack: list[FlowContext] | None = None
     forgotten: frozenset[str] = frozenset()
-    """Flow ids whose slots go; this comes before what `flow_slots` sets."""
+    """Flow ids whose slots and facts go; this comes before what `flow_slots` and `chains` set."""
     flow_slots: dict[str, dict[str, Any]] = field(default_factory=dict)
     """By flow id; a slot set to None is forgotten."""
+    chains: dict[str, Chain] = field(default_factory=dict)
+    """What was said and done in a flow that the person started, by its id."""
+    words: tuple[Change, ...] = ()
+    """What the person said for slots and to questions; it counts once the whole message is known."""
+    unsettled: bool = False
+    """Whether a value of this message was refused: a yes or no beside it was meant for something else."""
     flow_count: int | None = None
     flows_started: list[str] | None = None
     stuck: int | None = None
@@ -44,6 +51,9 @@ def merge_deltas(deltas: Iterable[FlowDelta]) -> FlowDelta:
             flow_stack=merged.flow_stack if delta.flow_stack is None else delta.flow_stack,
             forgotten=merged.forgotten | delta.forgotten,
             flow_slots=slots,
+            chains={root: chain for root, chain in merged.chains.items() if root not in delta.forgotten} | delta.chains,
+            words=merged.words + delta.words,
+            unsettled=merged.unsettled or delta.unsettled,
             flow_count=merged.flow_count if delta.flow_count is None else delta.flow_count,
             flows_started=merged.flows_started if delta.flows_started is None else delta.flows_started,
             stuck=merged.stuck if delta.stuck is None else delta.stuck,
@@ -71,6 +81,9 @@ def changed(state: DialogueState, delta: FlowDelta) -> dict[str, Any]:
             merged = {**slots.get(flow_id, {}), **changes}
             slots[flow_id] = {name: value for name, value in merged.items() if value is not None}
         update["flow_slots"] = slots
+    if delta.chains or delta.forgotten:
+        kept = {root: chain for root, chain in state["chains"].items() if root not in delta.forgotten}
+        update["chains"] = kept | delta.chains
     if delta.trace:
         update["trace"] = [*state["trace"], *delta.trace]
     return update

@@ -6,26 +6,19 @@ from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.state import CONVERSATION
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
-from soni.flow.going_back import asked_inside, asked_later, before_it, called_again, calls_one_with, kept_for_call
-from soni.flow.trail import FlowShape, after_word, can_go_back, holds_value, up_to_front
+from soni.flow.derivation.memory import FlowShape, World, new_chain
+from soni.flow.derivation.walk import Walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from soni.core.state import DialogueState, EnteredBy, FlowContext, FlowState, Inner, Passed
-    from soni.flow.trail import Question
+    from soni.core.state import DialogueState, EnteredBy, FlowContext
 
-__all__ = ["FlowManager", "FlowShape", "has_acted", "merge_delta"]
-
-
-def has_acted(frame: FlowContext) -> bool:
-    """Whether this flow, or one it called, has done something that must not be done twice."""
-    returned = frame["returned"]
-    return frame["acted"] or (returned is not None and returned["acted"])
+__all__ = ["FlowManager", "FlowShape", "merge_delta"]
 
 
 def _is_next(chain: list[FlowContext]) -> bool:
-    return not chain[-1]["visits"] or chain[-1]["answer"] is not None
+    return not chain[-1]["visits"] or chain[-1]["answered"]
 
 
 def _is_left(chain: list[FlowContext]) -> bool:
@@ -36,9 +29,10 @@ def _is_left(chain: list[FlowContext]) -> bool:
 class FlowManager:
     """Answers questions about the running flows, and returns every change as a FlowDelta."""
 
-    def __init__(self, flows: Mapping[str, FlowShape], conversation_slots: frozenset[str] = frozenset()) -> None:
-        self._flows = flows
-        self._conversation_slots = conversation_slots
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._flows = world.flows
+        self._conversation_slots = world.conversation
 
     def slot_names(self, flow_name: str) -> frozenset[str]:
         """The slots of a flow: those its steps, its phrases and the actions it calls name."""
@@ -72,57 +66,6 @@ class FlowManager:
         owner = CONVERSATION if name in self._conversation_slots else flow_id or self.get_active_flow_id(state)
         return FlowDelta(flow_slots={owner: {name: value}}) if owner else FlowDelta()
 
-    def write(
-        self,
-        state: DialogueState,
-        name: str,
-        value: Any,
-        flow_id: str,
-        *,
-        leave_out: bool = False,
-        answers: bool = False,
-        spoken: bool = True,
-    ) -> FlowDelta:
-        """Store what a person said; what the flow has passed will not bring the old value back.
-
-        What answers the open question is new, and says nothing about what was passed.
-        """
-        frame = self._frame(state, flow_id)
-        questions = self._flows[frame["flow_name"]].questions
-        # What nobody said is only forgotten, and overrules nothing.
-        turn = state["turn"] + 1 if spoken else None
-        heard = after_word(frame, name, value, questions, turn=turn, leave_out=leave_out, answers=answers)
-        move = self.update_frame(state, flow_id, trail=heard[0], ahead=heard[1])
-        to_come = frame["ahead"][: up_to_front(frame)]
-        is_asked = answers and frame["asked"] is not None
-        if not is_asked and name in asked_later(to_come, frame["rounds"], questions):
-            return move  # it belongs to a round that the frame comes to again, and is kept for it
-        return merge_deltas([self.set_slot(state, name, value, flow_id), move])
-
-    def is_ahead(self, frame: FlowContext, name: str) -> bool:
-        """Whether a frame that has gone back will come again to where this slot was given."""
-        questions = self._flows[frame["flow_name"]].questions
-        return holds_value(frame["ahead"][: up_to_front(frame)], name, questions)
-
-    def called_before(self, state: DialogueState, name: str) -> str | None:
-        """The frame that is going to call a flow again which has this slot, and which a value can be kept for."""
-        for frame in reversed(state["flow_stack"]):
-            if any(calls_one_with(passed, name, self._flows) for passed in frame["ahead"]):
-                return str(frame["flow_id"])
-        return None
-
-    def write_ahead(self, state: DialogueState, name: str, value: Any, flow_id: str) -> FlowDelta:
-        """Keep what a person said for a flow that is going to be called again."""
-        ahead = kept_for_call(self._frame(state, flow_id)["ahead"], name, value, self._flows, turn=state["turn"] + 1)
-        return self.update_frame(state, flow_id, ahead=ahead)
-
-    def _frame(self, state: DialogueState, flow_id: str) -> FlowContext:
-        return next(frame for frame in state["flow_stack"] if frame["flow_id"] == flow_id)
-
-    def questions(self, flow_name: str) -> Mapping[str, Question]:
-        """The steps of a flow that ask people for something."""
-        return self._flows[flow_name].questions
-
     def owner_of(self, state: DialogueState, name: str) -> str | None:
         """The frame a value for this slot belongs to: the nearest to the top whose flow has the slot."""
         for frame in reversed(state["flow_stack"]):
@@ -138,7 +81,7 @@ class FlowManager:
         entered_by: EnteredBy = "user",
         event: str | None = None,
         slots: Mapping[str, Any] | None = None,
-        ahead: list[Passed] | None = None,
+        acted: bool = False,
     ) -> tuple[str, FlowDelta]:
         """Start a flow on top of the stack; ids are derived, so that a turn run again yields the same."""
         count = state["flow_count"] + 1
@@ -150,35 +93,38 @@ class FlowManager:
             "current_step": self._flows[flow_name].first_step,
             "entered_by": entered_by,
             "event": event,
+            "path": [],
             "visits": {},
             "rounds": {},
-            "attempts": 0,
-            "acted": False,
-            "trail": [],
-            "ahead": ahead or [],
+            "origins": {},
+            "left": {},
             "asked": None,
-            "answer": None,
+            "answered": False,
             "returned": None,
         }
+        # What belongs to the conversation is never copied into a flow: it would hide later values.
+        given = {name: value for name, value in (slots or {}).items() if name not in self._conversation_slots}
         started = state["flows_started"]
-        return flow_id, FlowDelta(
+        pushed = FlowDelta(
             flow_stack=[*state["flow_stack"], frame],
-            # What belongs to the conversation is never copied into a flow: it would hide later values.
-            flow_slots={flow_id: {n: v for n, v in (slots or {}).items() if n not in self._conversation_slots}},
+            flow_slots={flow_id: {}},
+            chains={flow_id: new_chain(flow_name, given, state["turn"] + 1, acted=acted)},
             flow_count=count,
             flows_started=started if flow_name in started else [*started, flow_name],
         )
+        walk = Walk(self.world, merge_delta(state, pushed), flow_id)
+        walk.restart()
+        return flow_id, merge_deltas([pushed, walk.delta()])
 
     def pop_flow(self, state: DialogueState) -> tuple[FlowContext | None, FlowDelta]:
         """Take the top flow off the stack with its slots; a caller receives them as what was returned."""
         if not state["flow_stack"]:
             return None, FlowDelta()
-        *below, popped = state["flow_stack"]
-        if popped["entered_by"] == "call" and below:
-            slots = state["flow_slots"].get(popped["flow_id"], {})
-            inner: Inner = {"flow": popped["flow_name"], "trail": popped["trail"]}
-            below[-1] = {**below[-1], "returned": {"slots": slots, "acted": has_acted(popped), "inner": inner}}
-        return popped, FlowDelta(flow_stack=below, forgotten=frozenset({popped["flow_id"]}))
+        top = state["flow_stack"][-1]
+        if not top["path"]:
+            return top, self._off(state, [top])
+        walk = Walk(self.world, state)
+        return walk.give_back(), walk.delta()
 
     def cancel_flow(self, state: DialogueState) -> tuple[list[FlowContext], FlowDelta]:
         """Take off the flow the person is in: the one they started, with everything it called.
@@ -212,39 +158,54 @@ class FlowManager:
     def link_flow(self, state: DialogueState, flow_name: str) -> FlowDelta:
         """Replace the top flow by another for good; slots that both have come along."""
         top = state["flow_stack"][-1]
-        slots = state["flow_slots"].get(top["flow_id"], {})
-        carried = {name: value for name, value in slots.items() if name in self._flows[flow_name].slot_names}
-        gone = FlowDelta(flow_stack=state["flow_stack"][:-1], forgotten=frozenset({top["flow_id"]}))
-        # A called flow that links hands its caller on: somebody still waits for what it returns.
-        entered_by: EnteredBy = top["entered_by"] if top["entered_by"] in ("call", "event") else "link"
-        flow_id, pushed = self.push_flow(
-            merge_delta(state, gone), flow_name, entered_by=entered_by, event=top["event"], slots=carried
+        walk = Walk(self.world, state)
+        names = {name: name for name in self._flows[flow_name].slot_names}
+        if top["path"]:
+            # A called flow that links hands its caller on: somebody still waits for what it returns.
+            walk.call(flow_name, names, event=None, returns=False)
+            return walk.delta()
+        carried = {name: walk.value(name) for name in names if walk.value(name) is not None}
+        gone = self._off(state, [top])
+        entered_by: EnteredBy = top["entered_by"] if top["entered_by"] == "event" else "link"
+        _, pushed = self.push_flow(
+            merge_delta(state, gone),
+            flow_name,
+            entered_by=entered_by,
+            event=top["event"],
+            slots=carried,
+            acted=self.has_acted(state),
         )
-        after = merge_deltas([gone, pushed])
-        return merge_deltas([after, self.update_frame(merge_delta(state, after), flow_id, acted=has_acted(top))])
+        return merge_deltas([gone, pushed])
 
     def call_flow(
-        self,
-        state: DialogueState,
-        flow_name: str,
-        inputs: Mapping[str, str],
-        outputs: Mapping[str, str] | None = None,
-        before: Passed | None = None,
-        event: str | None = None,
+        self, state: DialogueState, flow_name: str, inputs: Mapping[str, str], event: str | None = None
     ) -> FlowDelta:
         """Start a flow that will come back; same-named slots go in, `inputs` maps others (theirs: ours).
 
-        One that was called `before` takes up what people gave it then, but for what has changed since.
+        One that was called before takes up what is known of it.
         """
-        ours = self.get_slots(state)
-        names = self.passed_down(flow_name, inputs)
-        shape = self._flows[flow_name]
-        ahead, anew = called_again(before, flow_name, names, outputs or {}, ours, shape, turn=state["turn"] + 1)
-        given = {theirs: ours.get(name) for theirs, name in names.items()} | anew
-        given = {theirs: value for theirs, value in given.items() if value is not None}
-        event = event or state["flow_stack"][-1]["event"]
-        _, pushed = self.push_flow(state, flow_name, entered_by="call", event=event, slots=given, ahead=ahead)
-        return pushed
+        walk = Walk(self.world, state)
+        walk.call(flow_name, self.passed_down(flow_name, inputs), event=event)
+        return walk.delta()
+
+    def roots(self, state: DialogueState) -> list[str]:
+        """What was started and is still open, the uppermost first."""
+        return [chain[0]["flow_id"] for chain in reversed(self._chains(state["flow_stack"]))]
+
+    def is_next(self, state: DialogueState, root: str) -> bool:
+        """Whether this message has started or answered it."""
+        return _is_next(self.chain_of(state, root))
+
+    def count_attempt(self, state: DialogueState, root: str, question: str) -> FlowDelta:
+        """One more answer that could not be taken, for a slot or at a confirmation."""
+        chain = state["chains"][root]
+        attempts = {**chain["attempts"], question: chain["attempts"].get(question, 0) + 1}
+        return FlowDelta(chains={root: {**chain, "attempts": attempts}})
+
+    def has_acted(self, state: DialogueState, root: str | None = None) -> bool:
+        """Whether a flow, the uppermost if none is named, has done something that cannot be taken back."""
+        chain = state["chains"][root or self.roots(state)[0]]
+        return chain["acted"] or chain["deeds"] > 0 or bool(chain["owed"])
 
     def start_event(self, state: DialogueState, event: str, flow_name: str, about: Mapping[str, Any]) -> FlowDelta:
         """Start the flow of an event on top of what is open, which waits as it is; events come in spoken order."""
@@ -314,67 +275,30 @@ class FlowManager:
 
     def drop_called(self, state: DialogueState, flow_id: str) -> FlowDelta:
         """Take off the flows that this one has called: it is going to do something else."""
-        return self._off(state, self.called_by(state, flow_id))
+        root = self.chain_of(state, flow_id)[0]["flow_id"]
+        walk = Walk(self.world, state, root)
+        walk.drop_called(next(frame for frame in walk.frames if frame["flow_id"] == flow_id))
+        return walk.delta()
 
-    def go_back(
-        self, state: DialogueState, flow_id: str, place: int | None, slot: str | None = None
-    ) -> FlowDelta | None:
-        """Back to a step of a frame's trail, or, without a place, to the call that the frame stands at.
+    def go_to(self, state: DialogueState, flow_id: str, step: str, place: str | None = None) -> FlowDelta:
+        """Let a frame go on at another step, now and whenever it comes to the place it leaves again."""
+        chain = self.chain_of(state, flow_id)
+        walk = Walk(self.world, state, chain[0]["flow_id"])
+        frame = next(frame for frame in walk.frames if frame["flow_id"] == flow_id)
+        is_paused = any(frame["flow_state"] == "paused" for frame in walk.frames)
+        walk.drop_called(frame)
+        walk.go_around(frame, walk.place if place is None else place, step)
+        moved = {"current_step": step, "asked": None, "answered": False, "returned": None}
+        walk.frames[-1] = cast("FlowContext", {**frame, **moved, "flow_state": "paused" if is_paused else "active"})
+        return walk.delta()
 
-        What the steps wrote since is taken back, last first; what the person said stays; flows called meanwhile are
-        dropped. What was passed lies ahead again, so that steps nothing changes for are passed over. None if something
-        was done on that stretch that must not be done twice and has to do with the slot.
-        """
-        frame = self._frame(state, flow_id)
-        undone = [] if place is None else frame["trail"][place:]
-        called = self.called_by(state, flow_id)
-        if not can_go_back(undone, slot) or any(has_acted(f) for f in called):
-            return None
-        dropped = self.drop_called(state, flow_id)
-        old_values = [(name, old) for passed in reversed(undone) for name, old in passed["wrote"].items()]
-        restored = [self.set_slot(state, name, old, flow_id) for name, old in old_values]
-        rounds = undone[0]["rounds"] if undone else frame["rounds"]
-        ahead = [*undone, *before_it(state, [frame, *called], self._flows)]
-        # Rounds that are begun anew are asked for anew, and what was said in them lies ahead.
-        inside = asked_inside(ahead, rounds, self._flows[frame["flow_name"]].questions)
-        restored += [self.set_slot(state, name, None, flow_id) for name in sorted(inside)]
-        move = self.update_frame(
-            merge_delta(state, dropped),
-            flow_id,
-            flow_state=self._paused_or_active([frame, *called]),
-            current_step=undone[0]["step"] if undone else frame["current_step"],
-            rounds=rounds,
-            trail=frame["trail"][:place],
-            ahead=ahead,
-            asked=None,
-            answer=None,
-            returned=None,
-            attempts=0,
-        )
-        return merge_deltas([dropped, *restored, move])
-
-    def _paused_or_active(self, frames: list[FlowContext]) -> FlowState:
-        return "paused" if any(frame["flow_state"] == "paused" for frame in frames) else "active"
-
-    def go_to(self, state: DialogueState, flow_id: str, step: str) -> FlowDelta:
-        """Let a frame go on at another step; flows it called are dropped."""
-        dropped = self.drop_called(state, flow_id)
-        move = self.update_frame(
-            merge_delta(state, dropped),
-            flow_id,
-            flow_state=self._paused_or_active([self._frame(state, flow_id), *self.called_by(state, flow_id)]),
-            current_step=step,
-            ahead=[],
-            asked=None,
-            answer=None,
-            returned=None,
-            attempts=0,
-        )
-        return merge_deltas([dropped, move])
+    def root_of(self, state: DialogueState, flow_id: str) -> str:
+        """The flow that the person started and that led to this one."""
+        return str(self.chain_of(state, flow_id)[0]["flow_id"])
 
     def forget_answers(self, state: DialogueState) -> FlowDelta:
-        """An answer is good for the turn it was given in; a question left open meanwhile is asked again."""
-        return FlowDelta(flow_stack=[{**frame, "answer": None} for frame in state["flow_stack"]])
+        """Whether a question was answered matters to the message that answers it."""
+        return FlowDelta(flow_stack=[{**frame, "answered": False} for frame in state["flow_stack"]])
 
     def _chains(self, stack: list[FlowContext]) -> list[list[FlowContext]]:
         """The stack cut into what the person started, each with the flows it called on top."""

@@ -20,23 +20,17 @@ async def accept(
     config: SoniConfig,
     is_valid: Callable[[str, Any], Awaitable[bool]],
     reading: Reading,
-    slots: Mapping[str, Any],
     rules: tuple[Expression | str, ...] = (),
 ) -> dict[str, Any]:
-    """The values as they are stored in the state; InvalidValue says why one of them cannot be.
-
-    Values that come together are looked at together: a rule may name several of them. A rule that names a slot
-    which has no value yet is not broken by that.
-    """
+    """The values as they are stored in the state; InvalidValue says why one of them cannot be."""
     loaded = {name: _coerced(name, value, config, reading) for name, value in values.items()}
-    around = {**slots, **loaded}
     for name, value in loaded.items():
         own = config.slots[name].validate_
         for rule in (*((own,) if own is not None else ()), *rules):
             if isinstance(rule, str):
                 valid = await is_valid(rule, value)
-            else:
-                valid = any(around.get(other) is None for other in rule.names) or rule.is_true(around)
+            else:  # one over several slots is looked at whenever one of them changes
+                valid = bool(rule.names - {name}) or rule.is_true({name: value})
             if not valid:
                 written = rule if isinstance(rule, str) else rule.source
                 raise InvalidValue(f"'{name}' is refused by: {written}")

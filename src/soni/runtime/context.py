@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from soni.core.template import Text
     from soni.du.understanding import Understanding
     from soni.flow.manager import FlowManager
+    from soni.runtime.rules import Rules
     from soni.runtime.turn import Turn
 
 UNSET = "—"
@@ -40,6 +41,7 @@ class RuntimeContext:
     """The understanding to fall back on when the other fails."""
     subgraphs: Mapping[str, Any]
     command_handlers: Mapping[type[Command], Any]
+    rules: Rules
     turn: Turn
 
     @property
@@ -65,23 +67,19 @@ class RuntimeContext:
         state: DialogueState,
         values: Mapping[str, Any],
         *,
-        flow_id: str | None,
         rules: tuple[Expression | str, ...] = (),
-        beside: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """The values as they are stored in this flow; InvalidValue if a slot cannot hold its own.
-
-        `beside` are values that come with them and have been accepted on their own.
-        """
-        coming = await self.accept(state, beside, flow_id=flow_id) if beside else {}
+        """The values as they are stored; InvalidValue if a slot cannot hold its own."""
         return await accept(
             values,
             config=self.config,
             is_valid=self._is_valid,
             reading=self.reading(state),
-            slots=self.loaded({**self.flow_manager.get_slots(state, flow_id), **coming}),
             rules=rules,
         )
+
+    async def verdict(self, state: DialogueState, validator: str, slot: str, slots: Mapping[str, Any]) -> Any:
+        raise NotImplementedError
 
     async def _is_valid(self, validator: str, value: Any) -> bool:
         return await self.turn.verdict(validator, lambda: self.actions.is_valid(validator, value))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable
@@ -51,6 +51,15 @@ class Ledger:
     def idempotency_key(self, effect: Effect) -> str:
         """A name for this visit that no other has, not even after the user was forgotten."""
         return f"{self._journal.incarnation}/{effect.key}"
+
+    def of_this_pass(self, effect: Effect) -> Effect:
+        """The effect, under a name of its own if this turn has tried the step with other values before."""
+        arguments = json.dumps(effect.arguments, ensure_ascii=True)
+        key, number = effect.key, 1
+        while (before := self._journal.effects.get(key)) is not None and before.arguments != arguments:
+            number += 1
+            key = f"{effect.key}~{number}"
+        return replace(effect, key=key)
 
     async def settle(
         self, effect: Effect, perform: Performed, reconcile: Reconciled | None, masked: Callable[[str], str]

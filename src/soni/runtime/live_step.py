@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from soni.actions import ActionContext
 from soni.config.models import ActionStepConfig
 from soni.core.message_sink import Message
-from soni.core.state import digest
 from soni.du.context import MASK
 from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable, InvalidValue, StoreUnavailable
-from soni.flow.manager import has_acted
+from soni.flow.derivation.walk import Again
 from soni.runtime.ledger import Effect
 from soni.telemetry import span, timed
 
 if TYPE_CHECKING:
     from soni.core.state import DialogueState, Handoff
     from soni.core.template import Text
+    from soni.flow.derivation.walk import Walk
     from soni.flow.manager import FlowManager
     from soni.runtime.context import RuntimeContext
     from soni.steps import Step
@@ -31,13 +31,16 @@ logger = logging.getLogger(__name__)
 class _NotedSlots(Mapping[str, Any]):
     """Loaded values that remember which of them were looked at."""
 
-    def __init__(self, values: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
+    def __init__(self, values: Mapping[str, Any], walk: Walk) -> None:
         self._values = values
-        self._stored = stored
-        self.reads: dict[str, Any] = {}
+        self._walk = walk
+        self.reads: dict[str, None] = {}
 
     def __getitem__(self, name: str) -> Any:
-        self.reads[name] = self._stored.get(name)
+        self.reads[name] = None
+        if self._walk.is_gone(name):
+            # It was said, and is not kept any more: it has to be asked for again.
+            raise Again([self._walk.void(name)])
         return self._values[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -50,49 +53,47 @@ class _NotedSlots(Mapping[str, Any]):
 class LiveStep:
     """What one step sees and does in this turn."""
 
-    def __init__(self, context: RuntimeContext, state: DialogueState, step: Step, visit: int) -> None:
+    def __init__(
+        self, context: RuntimeContext, walk: Walk, state: DialogueState, step: Step, visit: int, said: bool | None
+    ) -> None:
         self._context = context
+        self._walk = walk
         self._state = state
-        self._frame = state["flow_stack"][-1]
+        self._frame = walk.frame
         self._key = f"{self._frame['flow_id']}/{step.step}/{visit}"
         self._step = step
-        stored = context.flow_manager.get_slots(state)
-        self.stored = stored
-        self.slots = _NotedSlots(context.loaded(stored), stored)
-        returned = self._frame["returned"]
-        self.acted = returned is not None and returned["acted"]
+        self._said = said
+        self.stored = walk.values()
+        self.slots = _NotedSlots(context.loaded(self.stored), walk)
+        self.acted = False
 
     @property
-    def reads(self) -> Mapping[str, Any]:
+    def reads(self) -> Collection[str]:
         return self.slots.reads
 
     @property
     def seen(self) -> Mapping[str, Any]:
-        return self._context.masked(self.slots.reads)
+        return self._context.masked({slot: self.stored.get(slot) for slot in self.slots.reads})
 
     @property
     def answer(self) -> bool | None:
-        asked = self._frame["asked"]
-        if self._frame["answer"] is None or asked is None:
+        if self._step.asks and not self._step.confirms:
+            return self._said
+        answer = self._walk.confirmation()
+        if answer is None or answer["mark"] != self._step.mark:
             return None
-        if asked["mark"] != self._step.mark:
-            return None
-        shown = {slot: mark for slot, mark in asked["shown"].items() if slot != self._step.asks}
-        unchanged = all(digest(self.stored.get(slot)) == mark for slot, mark in shown.items())
-        return self._frame["answer"] if unchanged else None
+        shown = {slot: mark for slot, mark in answer["shown"].items() if slot != self._step.asks}
+        return answer["value"] if self._walk.is_unchanged(shown) else None
 
     @property
     def attempts(self) -> int:
-        return self._frame["attempts"]
-
-    @property
-    def needs_confirmation(self) -> bool:
-        return isinstance(self._step, ActionStepConfig) and self._context.actions.effect(self._step.call) == "once"
+        asks = self._step.asks if not self._step.confirms else None
+        return self._walk.attempts_at(asks or self._walk.place)
 
     @property
     def done(self) -> bool:
-        chain = self._context.flow_manager.chain_of(self._state, self._frame["flow_id"])
-        return any(has_acted(frame) for frame in chain)
+        chain = self._walk.chain
+        return chain["acted"] or chain["deeds"] > 0 or bool(chain["owed"])
 
     @property
     def has_people(self) -> bool:
@@ -107,13 +108,10 @@ class LiveStep:
         returned = self._frame["returned"]
         return None if returned is None else returned["slots"]
 
-    def mine(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    @property
+    def own_slots(self) -> Set[str]:
         names = self._context.flow_manager.slot_names(self._frame["flow_name"])
-        return {
-            name: value
-            for name, value in values.items()
-            if name in names and name not in self._context.config.confirm_slots
-        }
+        return names - self._context.config.confirm_slots
 
     def render(self, text: Text) -> str:
         return self._context.render(text, self._state, key=self._key, slots=self.slots)
@@ -142,7 +140,7 @@ class LiveStep:
         return [(value, self._context.label(slot, value, self._state)) for value in declared.options]
 
     async def accept(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        return await self._context.accept(self._state, values, flow_id=self._frame["flow_id"])
+        return await self._context.accept(self._state, values)
 
     async def call_action(
         self, name: str, *, outputs: Mapping[str, str], timeout: float | None, retry: int
@@ -155,6 +153,7 @@ class LiveStep:
         given = {slot: self.stored[slot] for slot in sorted(taken) if self.stored.get(slot) is not None}
         limit = timeout or config.settings.action_timeout
         effect = Effect(self._key, name, actions.effect(name), self._context.masked(given))
+        effect = turn.ledger.of_this_pass(effect)
         context = ActionContext(
             self._progress,
             user_id=turn.user_id,
@@ -168,6 +167,8 @@ class LiveStep:
         async def perform() -> dict[str, Any]:
             nonlocal called
             called = True
+            if not self._walk.chain["owed"]:
+                await turn.flush()
             about = {
                 "gen_ai.operation.name": "execute_tool",
                 "gen_ai.tool.name": name,
@@ -213,12 +214,6 @@ class LiveStep:
             # Raised into the action, it would look as if what the action does had failed; its outcome is written next.
             logger.warning("what action step '%s' told could not be stored yet", self._step.step)
 
-    def is_secret(self, slot: str) -> bool:
-        return self._context.config.slots[slot].sensitive
-
-    def may_keep(self, slot: str) -> bool:
-        return self._context.config.may_keep(slot)
-
     def masked(self, text: str) -> str:
         for name, value in self._context.loaded(self.stored).items():
             if self._context.config.slots[name].sensitive and str(value):
@@ -245,8 +240,14 @@ class LiveSteps:
     def flow_manager(self) -> FlowManager:
         return self.context.flow_manager
 
-    def step_context(self, state: DialogueState, step: Step, visit: int) -> LiveStep:
-        return LiveStep(self.context, state, step, visit)
+    def step_context(self, walk: Walk, state: DialogueState, step: Step, visit: int, said: bool | None) -> LiveStep:
+        return LiveStep(self.context, walk, state, step, visit, said)
+
+    async def look_at_rules(self, walk: Walk, state: DialogueState) -> None:
+        await self.context.rules.look(walk, state, self.context)
+
+    def effect(self, step: Step) -> str | None:
+        return self.context.actions.effect(step.call) if isinstance(step, ActionStepConfig) else None
 
     def label(self, flow: str, state: DialogueState) -> str:
         return self.context.flow_label(flow, state)

@@ -25,8 +25,9 @@ from soni.flow.manager import FlowManager
 from soni.runtime.border import named, offered, readable
 from soni.runtime.ledger import Diverged
 from soni.runtime.report import TurnReport
+from soni.runtime.rules import Rules
 from soni.runtime.running import TurnRunner
-from soni.runtime.shapes import flow_shapes
+from soni.runtime.shapes import world_of
 from soni.runtime.stored import StoredConversations
 from soni.runtime.sweeper import Sweeper
 from soni.runtime.turn import Delivery
@@ -98,9 +99,10 @@ class RuntimeLoop(StoredConversations):
         self._turns = TurnRunner(
             config=config,
             actions=actions,
-            flow_manager=FlowManager(flow_shapes(config, actions), config.conversation_slots),
+            flow_manager=FlowManager(world_of(config, actions)),
             subgraphs=CompiledFlows(config.runnable),
             command_handlers=handlers_by_command([*actions.command_handlers, *command_handlers]),
+            rules=Rules(config, actions),
             graph=_orchestrator(),
             offline=cache(lambda: offline_understanding(config)),
             person=person,

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from soni.core.state import DialogueState, Spoken
     from soni.du.understanding import Understanding
     from soni.flow.manager import FlowManager
+    from soni.runtime.rules import Rules
     from soni.store.journal import Journal
     from soni.store.records import Status, TurnRecord
 
@@ -48,6 +49,7 @@ class TurnRunner:
     flow_manager: FlowManager
     subgraphs: Mapping[str, Any]
     command_handlers: Mapping[type[Command], Any]
+    rules: Rules
     graph: Any
     offline: Callable[[], Understanding]
     person: MessageSink | None
@@ -76,7 +78,7 @@ class TurnRunner:
             self.check_host_slot(name)
             try:
                 given = {} if value is None else {name: value}
-                stored |= {name: None, **await context.accept(found.state, given, flow_id=CONVERSATION)}
+                stored |= {name: None, **await context.accept(found.state, given)}
             except InvalidValue as error:
                 raise ConversationError(str(error)) from None
         return stored
@@ -323,6 +325,7 @@ class TurnRunner:
             offline=self.offline,
             subgraphs=self.subgraphs,
             command_handlers=self.command_handlers,
+            rules=self.rules,
             turn=turn,
         )
 
@@ -335,7 +338,7 @@ def _answers(payload: dict[str, str] | None, found: Standing) -> bool:
 
 def _flow_number(key: str) -> int:
     """The number in the name of a flow, from the key of a visit of one of its steps."""
-    number = key.partition("/")[0].rpartition("#")[2]
+    number = key.partition("/")[0].partition(">")[0].rpartition("#")[2]
     return int(number) if number.isdigit() else 0
 
 

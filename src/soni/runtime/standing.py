@@ -78,7 +78,7 @@ def unasked(found: Standing) -> Standing:
     if task is None or task["type"] != "confirm":
         return found
     *below, top = found.state["flow_stack"]
-    stack = [*below, {**top, "asked": None, "answer": None, "flow_state": "active"}]
+    stack = [*below, {**top, "asked": None, "answered": False, "flow_state": "active"}]
     state = cast("DialogueState", {**found.state, "flow_stack": stack, "_pending_task": None})
     return replace(found, state=state, is_stored=False)
 

@@ -8,7 +8,7 @@ from soni.core.state import CONVERSATION, FlowContext
 
 if TYPE_CHECKING:
     from soni.config.models import SoniConfig
-    from soni.core.state import DialogueState, Passed
+    from soni.core.state import DialogueState, Memory
     from soni.flow.manager import FlowManager
 
 
@@ -29,7 +29,11 @@ def surviving(state: DialogueState, config: SoniConfig, manager: FlowManager) ->
         return state
     kept = {flow_id: held for flow_id, held in slots.items() if held or flow_id != CONVERSATION}
     stack = [frame for frame in stack if frame["flow_id"] not in gone]
-    return cast("DialogueState", {**state, "flow_stack": stack, "flow_slots": kept, "_pending_task": None})
+    roots = {frame["flow_id"] for frame in stack if not frame["path"]}
+    chains = {root: chain for root, chain in state["chains"].items() if root in roots}
+    return cast(
+        "DialogueState", {**state, "flow_stack": stack, "flow_slots": kept, "chains": chains, "_pending_task": None}
+    )
 
 
 def _stands(frame: FlowContext, state: DialogueState, config: SoniConfig) -> bool:
@@ -39,30 +43,26 @@ def _stands(frame: FlowContext, state: DialogueState, config: SoniConfig) -> boo
     flow = config.runnable.get(frame["flow_name"])
     if flow is None or frame["current_step"] not in flow.plan:
         return False
-    held = [*state["flow_slots"].get(frame["flow_id"], {}).items()]
-    gone_over = [*frame["trail"], *frame["ahead"]]
-    if not all(_inner_stands(passed, config) for passed in gone_over):
+    if not frame["path"] and frame["flow_id"] not in state["chains"]:
         return False
-    for passed in gone_over:
-        overruled = [(name, value) for name, (value, _) in passed["overruled"].items()]
-        entries = (*passed["wrote"].items(), *passed["left"].items(), *overruled)
-        held += [entry for entry in entries if entry[1] is not None]
-    known = all(passed["step"] in flow.plan for passed in gone_over)
-    return known and all(_loads(name, value, config) for name, value in held)
+    held = state["flow_slots"].get(frame["flow_id"], {})
+    known = frame["path"] or _is_known(state["chains"][frame["flow_id"]]["memory"], config)
+    return bool(known) and all(_loads(name, value, config) for name, value in held.items())
 
 
-def _inner_stands(passed: Passed, config: SoniConfig) -> bool:
-    """Whether a called flow, as it was gone through, is still there to be gone through again."""
-    inner = passed["inner"]
-    if inner is None:
-        return True
-    flow = config.runnable.get(inner["flow"])
-    return flow is not None and all(
-        entry["step"] in flow.plan
-        and all(_loads(name, value, config) for name, value in entry["left"].items() if value is not None)
-        and _inner_stands(entry, config)
-        for entry in inner["trail"]
-    )
+def _is_known(memory: Memory, config: SoniConfig) -> bool:
+    """Whether what a flow knows, and those it called, still fits the steps and slots there are."""
+    flow = config.runnable.get(memory["flow"])
+    if flow is None:
+        return False
+    steps = [*memory["memo"], *memory["answers"], *memory["calls"]]
+    for fact in memory["facts"].values():
+        steps += [place for place in (fact["place"], fact["over"], *fact["answers"]) if place]
+    facts = [(fact["slot"], fact["value"]) for fact in memory["facts"].values()]
+    written = [(name, value) for entry in memory["memo"].values() for name, value in entry["writes"].items()]
+    fits = all(_loads(name, value, config) for name, value in [*facts, *written] if value is not None)
+    steps_stand = all(place.partition("@")[0] in flow.plan for place in steps)
+    return fits and steps_stand and all(_is_known(inner, config) for inner in memory["calls"].values())
 
 
 def _loads(name: str, value: Any, config: SoniConfig) -> bool:

@@ -98,6 +98,10 @@ class Turn:
         self._delivery = delivery
         self._used: Counter[str] = Counter()
         self._closed = False
+        self._sent = 0
+        """How many of the messages are out."""
+        self._held_since: int | None = None
+        self._out: Counter[tuple[str, str]] = Counter()
 
     @property
     def spent(self) -> Spent:
@@ -142,6 +146,31 @@ class Turn:
         for message in self._journal.said(f"{self._prefix}{key}/"):
             await self.deliver(message)
 
+    def hold(self) -> None:
+        """Keep messages back until it is sure that they are said."""
+        self._held_since = self._sent
+        self._out.clear()
+
+    async def flush(self) -> None:
+        """Say what was kept back."""
+        while self._sent < len(self.messages):
+            message = self.messages[self._sent]
+            if self._out[_name(message)] > 0:  # an earlier try has said it
+                self._out[_name(message)] -= 1
+                del self.messages[self._sent]
+            else:
+                await self._send(message)
+
+    async def release(self) -> None:
+        """Say what was kept back, and keep nothing back any more."""
+        await self.flush()
+        self._held_since = None
+
+    def drop(self) -> None:
+        """Forget what was kept back; what is out already is not said again."""
+        del self.messages[self._sent :]
+        self._out = Counter(_name(message) for message in self.messages[self._held_since : self._sent])
+
     def close(self) -> None:
         """Take no more messages: what an action that was given up on still tells comes too late."""
         self._closed = True
@@ -151,8 +180,24 @@ class Turn:
         if self._closed:
             logger.warning("a message came after turn %d had ended; it is dropped", self.number)
             return
-        stored = self._journal.message(replace(message, text=storable(message.text)))
-        self.messages.append(stored)
+        message = replace(message, text=storable(message.text))
+        if message.kind == "progress":
+            self.messages.insert(self._sent, message)
+            await self._send(message)
+            return
+        self.messages.append(message)
+        if self._held_since is None:
+            await self.flush()
+
+    async def _send(self, message: Message) -> None:
+        stored = self._journal.message(message)
+        self.messages[self._sent] = stored
+        self._sent += 1
         if self._delivery.is_open or stored.kind == "progress":
             await self._journal.flush("a message")
             await self._delivery.send(stored)
+
+
+def _name(message: Message) -> tuple[str, str]:
+    """What tells a message from others of its turn: its id without the count, and its text."""
+    return message.id.rpartition("/")[0], message.text

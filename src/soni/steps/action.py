@@ -20,7 +20,7 @@ class ActionStepConfig(Step):
     """Call an action."""
 
     main = "call"
-    passed_over = True
+    remembers = True
 
     call: str
     map_outputs: dict[str, str] = {}

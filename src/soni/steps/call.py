@@ -15,7 +15,6 @@ class CallStepConfig(Step):
     """Call a flow; `inputs` and `outputs` map slots of other names (theirs: ours)."""
 
     main = "target"
-    passed_over = True
 
     target: str
     inputs: dict[str, str] = {}
@@ -45,5 +44,4 @@ class CallStepConfig(Step):
             given = {theirs: ctx.slots.get(ours) for theirs, ours in self.inputs.items()}
             await ctx.accept({theirs: value for theirs, value in given.items() if value is not None})
             return Outcome(why=f"calls {self.target}", transfer=Transfer(self.target, self.inputs, self.outputs))
-        renamed = {self.outputs.get(name, name): value for name, value in returned.items()}
-        return Outcome(why=f"{self.target} has finished", writes=ctx.mine(renamed))
+        return Outcome(why=f"{self.target} has finished", returned=self.outputs)

@@ -20,7 +20,6 @@ class CollectStepConfig(Step):
     """Ask for a slot's value."""
 
     main = "slot"
-    passed_over = True
 
     slot: str
     message: Text | None = None
@@ -43,6 +42,14 @@ class CollectStepConfig(Step):
         return self.slot
 
     @property
+    def asks_anew(self) -> bool:
+        return self.ask_always
+
+    @property
+    def may_be_left_out(self) -> bool:
+        return self.optional
+
+    @property
     def sets(self) -> Mapping[str, str]:
         return {"slot": self.slot}
 
@@ -58,7 +65,7 @@ class CollectStepConfig(Step):
 
     async def run(self, ctx: StepContext) -> Outcome:
         if self.optional and ctx.answer is False:
-            return Outcome(why="the person left it out", forget=frozenset({self.slot}))
+            return Outcome(why="the person left it out")
         if ctx.slots.get(self.slot) is not None and (not self.ask_always or ctx.answer is not None):
             return Outcome(why=f"{self.slot} is filled")
         if ctx.attempts >= self.attempts:

@@ -19,6 +19,7 @@ class ConfirmStepConfig(Step):
     """Ask whether to go on."""
 
     main = "slot"
+    confirms = True
 
     slot: str
     message: Text
@@ -56,9 +57,9 @@ class ConfirmStepConfig(Step):
             return Outcome(why="asked", task=confirm(prompt, options, values=["yes", "no"]))
         writes = await ctx.accept({self.slot: answer})
         if answer:
-            return Outcome(why="the person said yes", writes=writes)
+            return Outcome(why="the person said yes", writes=writes, confirmed=True)
         why = "the person said no"
         if self.on_deny and self.on_deny != END:
-            return Outcome(why=why, writes=writes, goto=self.on_deny)
+            return Outcome(why=why, writes=writes, goto=self.on_deny, confirmed=False)
         # A no must not run on into anything, also not into what called this flow.
         return Outcome(why=why, abandon=True, task=inform(ctx.phrase("stopped" if ctx.done else "denied")))

@@ -20,7 +20,7 @@ class SayStepConfig(Step):
     """Say a text."""
 
     main = "message"
-    passed_over = True
+    remembers = True
 
     message: Text
     wait_for_ack: bool = False

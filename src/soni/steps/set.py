@@ -16,6 +16,8 @@ class SetStepConfig(Step):
     """Assign slots; null empties one."""
 
     main = "slots"
+    remembers = True
+    empties = True
 
     slots: dict[str, Any] = {}
     compute: dict[str, Expression] = {}

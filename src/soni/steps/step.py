@@ -16,7 +16,7 @@ from soni.core.template import Text
 from soni.errors import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, Sequence, Set
 
     from soni.core.pending_task import PendingTask
 
@@ -63,6 +63,12 @@ class Outcome:
     """What happened here; the author's flow for it, if there is one, takes the place of the task."""
     skipped: bool = False
     """The step did not run: its `if` did not hold."""
+    kept: bool = False
+    """What was said before still counts: nothing was asked."""
+    confirmed: bool | None = None
+    """For a confirmation: what the person said to it."""
+    returned: Mapping[str, str] | None = None
+    """For a call that has come back: which of its slots have other names here (theirs: ours)."""
     rounds: int | None = None
     """For a loop: how many rounds have begun; 0 leaves it."""
 
@@ -81,6 +87,10 @@ class StepContext(Protocol):
     @property
     def attempts(self) -> int:
         """How many answers to this visit's question were refused."""
+
+    @property
+    def own_slots(self) -> Set[str]:
+        """The slots of this flow that a called flow may fill."""
 
     @property
     def acted(self) -> bool:
@@ -123,9 +133,6 @@ class StepContext(Protocol):
     async def accept(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
         """The values as their slots store them; InvalidValue if a slot cannot hold its own."""
 
-    def mine(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Those of the values whose slots this flow has."""
-
     async def call_action(
         self, name: str, *, outputs: Mapping[str, str], timeout: float | None, retry: int
     ) -> Mapping[str, Any]:
@@ -153,11 +160,15 @@ class Step(BaseModel):
 
     main: ClassVar[str | None] = None
     """The field that the short form fills: `- collect: amount` means `slot: amount`."""
-    passed_over: ClassVar[bool] = False
-    """Whether, when the flow goes over its trail again, the step keeps its old outcome if nothing it read has changed.
+    remembers: ClassVar[bool] = False
+    """Whether the step is passed over when the flow is derived again and nothing that it read has changed.
 
-    It is for steps that speak, ask or act; the others run again, and nobody notices.
+    It is for steps that speak or act; others run again, and nobody notices.
     """
+    confirms: ClassVar[bool] = False
+    """Whether the step asks for a yes or a no, which holds for what was shown."""
+    empties: ClassVar[bool] = False
+    """Whether a slot that the step gives no value to is emptied, even if a person has filled it."""
 
     step: str
     type: str = ""
@@ -172,6 +183,11 @@ class Step(BaseModel):
     def waits(self) -> bool:
         """Whether the step can stop and wait for the person."""
         return False
+
+    @property
+    def speaks(self) -> bool:
+        """Whether the step tells or asks the person something: every rule holds by then."""
+        return self.waits or bool(self.texts)
 
     @property
     def targets(self) -> Mapping[str, str]:
@@ -212,6 +228,16 @@ class Step(BaseModel):
     def asks(self) -> str | None:
         """The slot whose value the step gets from the person."""
         return None
+
+    @property
+    def asks_anew(self) -> bool:
+        """Whether the person is asked even if the slot has a value."""
+        return False
+
+    @property
+    def may_be_left_out(self) -> bool:
+        """Whether the person may leave the slot empty."""
+        return False
 
     @property
     def body(self) -> tuple[Step, ...]:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from soni.config.models import CollectStepConfig
 from soni.core.commands import Acknowledge, AffirmConfirmation, DenyConfirmation, Repeat, Skip
 from soni.core.pending_task import inform, is_confirm, is_inform
-from soni.dm.orchestrator.handler import CommandHandler, asking_frame, ignored, standing_frame, told
-from soni.flow.delta import FlowDelta
+from soni.dm.orchestrator.handler import CommandHandler, asking_frame, ignored, told
+from soni.flow.delta import FlowDelta, merge_deltas
+from soni.flow.derivation.words import Word, answered, said
 
 if TYPE_CHECKING:
-    from soni.core.state import DialogueState
+    from soni.core.state import DialogueState, FlowContext
     from soni.runtime.context import RuntimeContext
 
 
@@ -43,7 +44,7 @@ class AcknowledgeHandler(CommandHandler[Acknowledge]):
         frame = asking_frame(state)
         if task is None or not is_inform(task) or frame is None:
             return ignored("nothing waits to be acknowledged")
-        return context.flow_manager.update_frame(state, frame["flow_id"], answer=True)
+        return _answer(state, context, frame, value=True)
 
 
 class SkipHandler(CommandHandler[Skip]):
@@ -53,28 +54,26 @@ class SkipHandler(CommandHandler[Skip]):
 
     async def handle(self, command: Skip, state: DialogueState, context: RuntimeContext) -> FlowDelta:
         task = state["_pending_task"]
-        frame = asking_frame(state) or standing_frame(state)
-        if task is None or frame is None:
+        frame = asking_frame(state)
+        if task is None or frame is None or frame["asked"] is None:
             return ignored("no question is open")
         manager = context.flow_manager
-        standing = [passed["step"] for passed in frame["ahead"] if passed["front"]]
-        name = frame["asked"]["step"] if frame["asked"] else standing[-1]
-        step = context.config.runnable[frame["flow_name"]].plan[name].step
+        step = context.config.runnable[frame["flow_name"]].plan[frame["asked"]["step"]].step
         if is_inform(task):
-            return manager.update_frame(state, frame["flow_id"], answer=True)
-        if isinstance(step, CollectStepConfig) and step.optional:
-            if frame["asked"] is None:
-                return manager.write(state, step.slot, None, frame["flow_id"], leave_out=True, answers=True)
-            return manager.update_frame(state, frame["flow_id"], answer=False)
+            return _answer(state, context, frame, value=True)
+        if step.asks is not None and step.may_be_left_out:
+            root = manager.root_of(state, frame["flow_id"])
+            left_out = said(manager.world, state, Word(step.asks, None, leave_out=True), root, frame["flow_id"])
+            answered = manager.update_frame(state, frame["flow_id"], answered=True)
+            return merge_deltas([answered, FlowDelta(words=tuple(left_out))])
         if frame["event"] is not None:
             # What the assistant asks on top of the flows can always be left.
-            denied = manager.update_frame(state, frame["flow_id"], answer=False)
-            return denied if is_confirm(task) else manager.drop_event(state)
+            return _answer(state, context, frame, value=False) if is_confirm(task) else manager.drop_event(state)
         why = f"'{step.step}' cannot be left out"
         if isinstance(step, CollectStepConfig) and step.why is not None:
             slots = context.loaded(context.flow_manager.get_slots(state, frame["flow_id"]))
-            said = context.render(step.why, state, key=f"{state['turn']}/why", slots=slots)
-            return FlowDelta(tasks=(inform(said),), trace=({"event": "needed", "why": why},))
+            told_why = context.render(step.why, state, key=f"{state['turn']}/why", slots=slots)
+            return FlowDelta(tasks=(inform(told_why),), trace=({"event": "needed", "why": why},))
         return told(context, state, "needed", why=why)
 
 
@@ -94,5 +93,13 @@ def _answered(state: DialogueState, context: RuntimeContext, *, answer: bool) ->
     frame = asking_frame(state)
     if task is None or not is_confirm(task) or frame is None:
         return ignored("no confirmation is open")
-    # Who says yes and no in one breath has not said yes.
-    return context.flow_manager.update_frame(state, frame["flow_id"], answer=answer and frame["answer"] is not False)
+    return _answer(state, context, frame, value=answer)
+
+
+def _answer(state: DialogueState, context: RuntimeContext, frame: FlowContext, *, value: bool) -> FlowDelta:
+    manager, asked = context.flow_manager, frame["asked"]
+    if asked is None:
+        return ignored("no question is open")
+    root = manager.root_of(state, frame["flow_id"])
+    answered_now = manager.update_frame(state, frame["flow_id"], answered=True)
+    return merge_deltas([answered_now, FlowDelta(words=(answered(state, root, frame, asked, value),))])

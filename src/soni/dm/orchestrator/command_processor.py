@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from soni.core.state import DialogueState
     from soni.dm.orchestrator.executor import SubgraphExecutor
     from soni.dm.orchestrator.task_handler import PendingTaskHandler
+    from soni.flow.derivation.memory import Change
     from soni.runtime.context import RuntimeContext
 
 _NOTHING = {
@@ -39,6 +40,25 @@ class CommandProcessor:
         self._executor = executor
         self._tasks = tasks
         self._progress = False
+        self._words: list[Change] = []
+        self._unsettled = False
+
+    @property
+    def words(self) -> list[Change]:
+        """What the message says for slots and to questions; with a value that was refused, no yes and no no."""
+        words = self._words
+        # Who says yes and no in one breath has not said yes.
+        denied = {word.target for word in words if word.answer is not None and not word.answer["value"]}
+        return [
+            word
+            for word in words
+            if word.answer is None or not (self._unsettled or (word.answer["value"] and word.target in denied))
+        ]
+
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether a value was refused."""
+        return self._unsettled
 
     async def process(self, commands: Sequence[Command], state: DialogueState) -> DialogueState:
         """The state after all commands; a message that meant nothing is out of scope, never silence."""
@@ -84,6 +104,8 @@ class CommandProcessor:
         return await self._applied(fallback, merge_delta(state, FlowDelta(stuck=0)))
 
     async def _applied(self, delta: FlowDelta, state: DialogueState) -> DialogueState:
+        self._words += delta.words
+        self._unsettled |= delta.unsettled
         for task in delta.tasks:
             await self._tasks.handle(task)
         after = changed = merge_delta(state, delta)

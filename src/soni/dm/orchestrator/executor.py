@@ -6,14 +6,20 @@ from typing import TYPE_CHECKING, cast
 
 from langgraph.errors import GraphRecursionError
 
-from soni.core.pending_task import inform, requires_input
+from soni.core.pending_task import inform, is_collect, requires_input
+from soni.dm.orchestrator.changing import broken_texts, changed_texts, refused, unmendable
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
+from soni.flow.derivation.memory import memories
+from soni.flow.derivation.message import Pass
+from soni.flow.derivation.walk import Again, Refused, Walk
 from soni.runtime.live_step import LiveSteps
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
+    from soni.core.pending_task import PendingTask
     from soni.core.state import DialogueState, FlowContext
+    from soni.flow.derivation.memory import Change
     from soni.runtime.context import RuntimeContext
 
 
@@ -23,10 +29,72 @@ class SubgraphExecutor:
     def __init__(self, context: RuntimeContext) -> None:
         self._context = context
 
-    async def execute(self, state: DialogueState) -> AsyncIterator[DialogueState]:
-        """The state after each step, with the task the step has for the person, if it has one."""
-        state = _without_task(state)
-        yield state
+    async def execute(
+        self, state: DialogueState, words: Sequence[Change] = (), *, unsettled: bool = False
+    ) -> AsyncIterator[DialogueState]:
+        """The state after each step, with the task the step has for the person, if it has one.
+
+        What the message says is tried; what it leads to is told when it is sure that it stands.
+        """
+        turn, context = self._context.turn, self._context
+        tried = Pass(context.flow_manager.world, _without_task(state), list(words))
+        notices: list[PendingTask] = []
+        turn.hold()
+        yield tried.base
+        after = tried.base
+        while True:
+            try:
+                async for after in self._tried(tried, notices):
+                    yield after
+                break
+            except Again as again:
+                turn.drop()
+                if again.rule is not None:
+                    tried.base = self._counted(tried.base, again.rule.rule.own)
+                if not tried.again(again):
+                    tried.taken(self._noted(notices, tried.base, unmendable(tried.base, context)))
+            except Refused as refusal:
+                turn.drop()
+                follows = tried.refuse()
+                if follows == "without":
+                    tried.base = self._noted(notices, tried.base, refused(refusal, tried.base, context))
+                elif follows == "stay":
+                    tried.taken(tried.stay(tried.base))
+                else:
+                    tried.taken(self._noted(notices, tried.base, unmendable(tried.base, context)))
+        await turn.release()
+        yield self._settled(after, counts=bool(tried.errors) or unsettled)
+
+    def _counted(self, state: DialogueState, slot: str) -> DialogueState:
+        manager = self._context.flow_manager
+        return merge_delta(state, manager.count_attempt(state, manager.roots(state)[0], slot))
+
+    def _settled(self, state: DialogueState, *, counts: bool) -> DialogueState:
+        """What is left when the turn is over.
+
+        Attempts count as long as something is refused in each turn; those at the open question stay.
+        """
+        task = state["_pending_task"]
+        asked = task["slot"] if task is not None and is_collect(task) else ""
+        for root in state["chains"]:
+            walk = Walk(self._context.flow_manager.world, state, root)
+            walk.leave_open()
+            attempts = walk.chain["attempts"]
+            kept = {question: n for question, n in attempts.items() if counts or question in (walk.place, asked)}
+            walk.chain["attempts"] = kept
+            state = merge_delta(state, walk.delta())
+        return _without_task(state)
+
+    def _noted(self, notices: list[PendingTask], state: DialogueState, delta: FlowDelta) -> DialogueState:
+        notices += delta.tasks
+        return merge_delta(state, delta)
+
+    async def _tried(self, tried: Pass, notices: list[PendingTask]) -> AsyncIterator[DialogueState]:
+        """One pass: from what is sure to where the flows wait or end."""
+        state, turn = tried.state(), self._context.turn
+        first = [*broken_texts(tried, self._context), *notices, *changed_texts(tried, self._context)]
+        for notice in first:
+            yield cast("DialogueState", {**state, "_pending_task": notice})
         budget = self._context.config.settings.max_steps
         # Once a person has the conversation, the flows stand still until it is given back.
         while state["flow_stack"] and state["person"] is None:
@@ -38,19 +106,43 @@ class SubgraphExecutor:
                 yield state
                 budget = self._context.config.settings.max_steps
                 continue
+            state, known = self._derived(state)
             running = state["flow_stack"][-1]
-            async for after in self._run(state, budget):
-                state = after
-                budget -= 1
+            async for after in self._run(state, budget + known):
+                done = _done(after) > _done(state)
+                state, budget = after, budget - 1
                 yield state
+                if done:
+                    tried.taken(state, done=True)
+                    await turn.flush()
+                    turn.hold()
             task = state["_pending_task"]
             if task is not None and requires_input(task):
                 return
+            if running["flow_id"] not in {frame["flow_id"] for frame in state["flow_stack"]} and not running["path"]:
+                tried.taken(state)
+                await turn.flush()
+                turn.hold()
+                notices.clear()
             state = self._completed(state, running)
         if not self._context.turn.messages and state["person"] is None:
             # A flow whose last word was a question still owes an answer to it.
             text = self._context.phrase("done", state, key=f"{state['turn']}/done")
             yield cast("DialogueState", {**state, "_pending_task": inform(text)})
+
+    def _derived(self, state: DialogueState) -> tuple[DialogueState, int]:
+        """The flow on top, at its first step again if something that it read has changed; and how much it knows."""
+        walk = Walk(self._context.flow_manager.world, state)
+        if not walk.is_stale:
+            return state, 0
+        if walk.chain["cut"]:
+            raise Refused("nobody knows any more what read it")
+        walk.restart()
+        why = FlowDelta(
+            trace=({"event": "derived again", "flow": walk.frame["flow_name"], "why": "a word has changed"},)
+        )
+        known = sum(len(memory["memo"]) + len(memory["facts"]) for _, memory in memories(walk.chain["memory"]))
+        return merge_delta(state, merge_deltas([walk.delta(), why])), known * 2
 
     async def speak(self, state: DialogueState) -> AsyncIterator[DialogueState]:
         """Run the flow of an event that has just come up and only has something to say: it is said in spoken order."""
@@ -115,3 +207,9 @@ class SubgraphExecutor:
 
 def _without_task(state: DialogueState) -> DialogueState:
     return cast("DialogueState", {**state, "_pending_task": None})
+
+
+def _done(state: DialogueState) -> int:
+    """How many things were done in the running flows that cannot be taken back."""
+    chains = [chain["memory"] for chain in state["chains"].values()]
+    return sum(entry["done"] for root in chains for _, memory in memories(root) for entry in memory["memo"].values())

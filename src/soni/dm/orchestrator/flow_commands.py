@@ -34,7 +34,8 @@ class StartFlowHandler(CommandHandler[StartFlow]):
         for slot, value in command.slots.items():
             after = merge_delta(state, merge_deltas(deltas))
             begun = next(frame for frame in reversed(after["flow_stack"]) if frame["flow_name"] == command.flow)
-            deltas.append(await set_slot(slot, value, after, context, begun))
+            root = context.flow_manager.root_of(after, begun["flow_id"])
+            deltas.append(await set_slot(slot, value, after, context, root))
         return merge_deltas(deltas)
 
 

@@ -58,13 +58,3 @@ def asking_frame(state: DialogueState) -> FlowContext | None:
         if task and asked and task.get("id") == f"{frame['flow_id']}/{asked['step']}/{asked['visit']}":
             return frame
     return None
-
-
-def standing_frame(state: DialogueState) -> FlowContext | None:
-    """The frame whose question was open when the message came, if a correction in the message made it go back."""
-    task = state["_pending_task"]
-    for frame in state["flow_stack"]:
-        for passed in frame["ahead"]:
-            if task and passed["front"] and task.get("id", "").startswith(f"{frame['flow_id']}/{passed['step']}/"):
-                return frame
-    return None

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from soni.core.commands import ClearSlot, CorrectSlot, SetSlot
 from soni.dm.orchestrator.handler import CommandHandler
-from soni.dm.orchestrator.slot_writing import clear_slot, correct_slot, set_slot
+from soni.dm.orchestrator.slot_writing import say_slot, take_back_slot
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
 
 if TYPE_CHECKING:
-    from soni.core.state import DialogueState, FlowContext
+    from soni.core.state import DialogueState
     from soni.runtime.context import RuntimeContext
 
 
@@ -20,41 +20,43 @@ class SetSlotHandler(CommandHandler[SetSlot]):
     command = SetSlot
 
     async def handle(self, command: SetSlot, state: DialogueState, context: RuntimeContext) -> FlowDelta:
-        owner = _owner(command.slot, state, context)
-        return _moved_on(await set_slot(command.slot, command.value, state, context, owner), owner, state, context)
+        return _moved_on(await say_slot(command.slot, command.value, state, context), state, context)
 
 
 class CorrectSlotHandler(CommandHandler[CorrectSlot]):
-    """Replace a value, and go over what had read the old one."""
+    """Replace a value, or take it back when there is no new one."""
 
     command = CorrectSlot
 
     async def handle(self, command: CorrectSlot, state: DialogueState, context: RuntimeContext) -> FlowDelta:
-        owner = _owner(command.slot, state, context)
-        return _moved_on(await correct_slot(command.slot, command.value, state, context, owner), owner, state, context)
+        if command.value is None:
+            taken_back = await take_back_slot(command.slot, state, context)
+            return _moved_on(taken_back, state, context)
+        return _moved_on(await say_slot(command.slot, command.value, state, context), state, context)
 
 
 class ClearSlotHandler(CommandHandler[ClearSlot]):
-    """Forget a value; one that is needed is asked for again."""
+    """Forget a value; it is asked for again unless it may be left out."""
 
     command = ClearSlot
 
     async def handle(self, command: ClearSlot, state: DialogueState, context: RuntimeContext) -> FlowDelta:
-        return await clear_slot(command.slot, state, context, _owner(command.slot, state, context))
+        return await take_back_slot(command.slot, state, context, leave_out=True)
 
 
-def _owner(slot: str, state: DialogueState, context: RuntimeContext) -> FlowContext | None:
-    flow_id = context.flow_manager.owner_of(state, slot)
-    return context.flow_manager.get_frame(state, flow_id) if flow_id else None
-
-
-def _moved_on(delta: FlowDelta, owner: FlowContext | None, state: DialogueState, context: RuntimeContext) -> FlowDelta:
+def _moved_on(delta: FlowDelta, state: DialogueState, context: RuntimeContext) -> FlowDelta:
     """Who gives a value to a flow has left what the assistant asked on top of it."""
     manager = context.flow_manager
-    if owner is None or owner["event"] is not None or not delta.flow_slots:
-        return delta
+    changed = {word.chain for word in delta.words} & {frame["flow_id"] for frame in state["flow_stack"]}
     after = merge_delta(state, delta)
-    asks = manager.get_frame(after, owner["flow_id"]) and manager.called_by(after, owner["flow_id"])
-    if asks and asks[0]["event"] is not None:
-        return merge_deltas([delta, manager.drop_called(after, owner["flow_id"])])
-    return merge_deltas([delta, manager.drop_event(after)])
+    for root in changed:
+        chain = manager.chain_of(after, root)
+        path = max((word.path for word in delta.words if word.chain == root), key=len)
+        owner = next((frame for frame in reversed(chain) if frame["path"] == [*path][: len(frame["path"])]), chain[0])
+        if owner["event"] is not None:
+            continue
+        asks = manager.called_by(after, owner["flow_id"])
+        if asks and asks[0]["event"] is not None:
+            return merge_deltas([delta, manager.drop_called(after, owner["flow_id"])])
+        return merge_deltas([delta, manager.drop_event(after)])
+    return delta

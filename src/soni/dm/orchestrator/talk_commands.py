@@ -9,6 +9,7 @@ from soni.core.pending_task import inform, is_confirm
 from soni.dm.orchestrator.handler import CommandHandler, asking_frame, happened, ignored, told
 from soni.dm.privacy import found_secrets, is_private
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
+from soni.flow.derivation.memory import place_of
 
 if TYPE_CHECKING:
     from soni.core.state import DialogueState
@@ -115,6 +116,8 @@ def _not_understood(state: DialogueState, context: RuntimeContext, *, why: str) 
     if frame is None or task is None or not is_confirm(task):
         return answer
     after = merge_delta(state, answer)
-    counted = context.flow_manager.update_frame(after, frame["flow_id"], attempts=frame["attempts"] + 1)
+    manager = context.flow_manager
+    place = place_of(frame["current_step"] or "", frame["rounds"])
+    counted = manager.count_attempt(after, manager.root_of(after, frame["flow_id"]), place)
     unclear = FlowDelta(trace=({"event": "unclear", "why": "counted as an attempt: neither yes nor no"},))
     return merge_deltas([answer, counted, unclear])

@@ -1,0 +1,90 @@
+"""What people are told of a change: what is different now, what a rule forbids, and what cannot be changed any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from soni.config.models import ActionStepConfig
+from soni.core.pending_task import inform
+from soni.dm.orchestrator.handler import happened, told
+from soni.flow.delta import FlowDelta, merge_deltas
+from soni.flow.derivation.walk import Walk
+from soni.steps import END
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from soni.core.pending_task import PendingTask
+    from soni.core.state import DialogueState, FlowContext
+    from soni.flow.derivation.message import Pass
+    from soni.flow.derivation.walk import Refused
+    from soni.runtime.context import RuntimeContext
+    from soni.runtime.rules import Broken
+
+
+def changed_texts(tried: Pass, context: RuntimeContext) -> list[PendingTask]:
+    """What the message has changed, in one sentence."""
+    if not (changes := [word for word in tried.words if word.slot]):
+        return []
+    return [inform(context.phrase("changed", tried.base, key=f"{tried.base['turn']}/changed"))] if changes else []
+
+
+def broken_texts(tried: Pass, context: RuntimeContext) -> list[PendingTask]:
+    """Why what was said does not hold."""
+    said = dict.fromkeys(_broken_text(broken, tried.base, context) for broken in tried.errors)
+    return [inform(text) for text in said]
+
+
+def _broken_text(broken: Broken, state: DialogueState, context: RuntimeContext) -> str:
+    rule, key = broken.rule, f"{state['turn']}/{broken.rule.name}"
+    if isinstance(broken.reason, dict):
+        language = context.language(state)
+        reasons = broken.reason
+        return str(
+            reasons.get(language) or reasons.get(context.config.settings.language) or next(iter(reasons.values()))
+        )
+    if broken.reason:
+        return str(broken.reason)
+    if rule.error is None:
+        return context.phrase("invalid", state, key=key)
+    slots = context.loaded(context.flow_manager.get_slots(state))
+    return context.render(rule.error, state, key=key, slots=slots)
+
+
+def refused(refusal: Refused, state: DialogueState, context: RuntimeContext, root: str | None = None) -> FlowDelta:
+    """What was done stays as it is; the flow that did it may know what to do about it, or else a person does."""
+    manager = context.flow_manager
+    walk = Walk(manager.world, state, root)
+    label = context.flow_label(walk.frames[0]["flow_name"], state)
+    said = told(context, state, "already_done", why=str(refusal), _flow=label)
+    for frame, place, target in _ways_out(walk, context):
+        if target == END:
+            return merge_deltas([said, manager.end_chain(state, frame["flow_id"])])
+        return merge_deltas([said, manager.go_to(state, frame["flow_id"], target, place)])
+    if context.event_flow("offer_person", state) is None:
+        return said
+    why = "what was done cannot be changed here"
+    return merge_deltas([said, happened("offer_person", context, state, text="offer_person", why=why, reason=why)])
+
+
+def _ways_out(walk: Walk, context: RuntimeContext) -> Iterator[tuple[FlowContext, str, str]]:
+    """Where the steps that did something go when it is corrected, the last first; only flows that still run can."""
+    for frame in reversed(walk.frames):
+        plan = context.config.runnable[frame["flow_name"]].plan
+        memo = walk.memory_of(frame)["memo"]
+        done = [(entry["turn"], n, place) for n, (place, entry) in enumerate(memo.items()) if entry["done"]]
+        for _, _, place in sorted(done, reverse=True):
+            step = plan[place.partition("@")[0]].step
+            if isinstance(step, ActionStepConfig) and step.on_correct:
+                yield frame, place, step.on_correct
+
+
+def unmendable(state: DialogueState, context: RuntimeContext) -> FlowDelta:
+    """What was done breaks a rule on what it was done with: the flow is closed, and a person is told."""
+    reason = "a rule is broken by what was done"
+    alone = "" if context.config.settings.handoff else "_alone"
+    _, ended = context.flow_manager.abandon_flow(state)
+    said = told(context, state, f"failed_after_effect{alone}", why=reason)
+    person = context.handoff(state, reason)
+    handed = FlowDelta(person=person) if person is not None else FlowDelta()
+    return merge_deltas([ended, said, handed])

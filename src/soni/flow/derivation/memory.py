@@ -1,0 +1,218 @@
+"""Facts and memo: what was said, and what steps did with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from soni.core.state import Answer, Chain, Entry, Fact, Memory
+
+START = ""
+"""The place before a flow's first step."""
+MOST_KEPT = 400
+"""How many facts and entries a chain keeps; what was done is never dropped."""
+_NEWEST = 50
+"""How much a flow keeps of what was said when there is too much of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowShape:
+    """What the derivation needs to know of a flow's definition."""
+
+    first_step: str | None
+    slot_names: frozenset[str]
+    reachable: frozenset[str] = frozenset()
+    """Its slots, and those of every flow that it may call."""
+    loops: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """For each slot, the loops around a question for it, here or in a flow that is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The flows of an assistant, and what is special about its slots."""
+
+    flows: Mapping[str, FlowShape]
+    conversation: frozenset[str] = frozenset()
+    """The slots that belong to the conversation, not to a flow."""
+    secrets: frozenset[str] = frozenset()
+    dependents: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """For each slot, those whose values are void when it changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One fact that is put or, without one, removed; in the conversation itself, a value."""
+
+    chain: str
+    path: tuple[str, ...]
+    key: str
+    fact: Fact | None
+    replaces: bool = False
+    """Whether it changes what was said before; else it is an answer, or new."""
+    answer: Answer | None = None
+    """A yes or no, for the place `key`."""
+    slot: str = ""
+    """What the person calls it, if that is worth saying."""
+    otherwise: Any = None
+    """What else the words may mean."""
+
+    @property
+    def target(self) -> tuple[str, tuple[str, ...], str]:
+        """What it changes."""
+        return self.chain, self.path, self.key
+
+
+def place_of(step: str, rounds: Mapping[str, int]) -> str:
+    """A step in these rounds of the loops around it."""
+    return step + "".join(f"@{loop}:{count}" for loop, count in rounds.items())
+
+
+def fact_key(slot: str, rounds: Mapping[str, int], deeds: int) -> str:
+    """What a word is kept under: there is one for each slot, round and number of things done."""
+    return place_of(slot, rounds) + (f"#{deeds}" if deeds else "")
+
+
+def full_name(path: Sequence[str], key: str) -> str:
+    """A fact or a place of a called flow, told from those of other flows in the chain."""
+    return ">".join([*path, key])
+
+
+def new_memory(flow: str) -> Memory:
+    """A flow of which nothing is known yet."""
+    return {"flow": flow, "facts": {}, "answers": {}, "memo": {}, "calls": {}, "visits": {}}
+
+
+def new_chain(flow: str, given: Mapping[str, Any], turn: int, *, acted: bool = False) -> Chain:
+    """A flow that begins now, with these values."""
+    return {
+        "memory": new_memory(flow),
+        "given": dict(given),
+        "begun": turn,
+        "newest": 0,
+        "deeds": 0,
+        "entered": [],
+        "first": {},
+        "confirmed": [],
+        "owed": [],
+        "outer": {},
+        "attempts": {},
+        "verdicts": {},
+        "derive": False,
+        "acted": acted,
+        "cut": False,
+    }
+
+
+def new_entry(
+    reads: Mapping[str, str], writes: Mapping[str, Any], rounds: dict[str, int], turn: int, deeds: int
+) -> Entry:
+    """What a step did that just went on."""
+    return {
+        "reads": dict(reads),
+        "writes": dict(writes),
+        "rounds": rounds,
+        "turn": turn,
+        "deeds": deeds,
+        "done": False,
+        "goto": "",
+    }
+
+
+def new_fact(
+    slot: str, value: Any, turn: int, *, rounds: dict[str, int], deeds: int, place: str | None, over: str | None = None
+) -> Fact:
+    """A word of one's own accord."""
+    return {
+        "slot": slot,
+        "rounds": rounds,
+        "deeds": deeds,
+        "value": value,
+        "state": "said",
+        "turn": turn,
+        "place": place,
+        "answers": [],
+        "over": over,
+    }
+
+
+def copied(memory: Memory) -> Memory:
+    """The same with containers of its own; what is in them is never changed, only replaced."""
+    return {
+        "flow": memory["flow"],
+        "facts": dict(memory["facts"]),
+        "answers": dict(memory["answers"]),
+        "memo": dict(memory["memo"]),
+        "calls": {place: copied(inner) for place, inner in memory["calls"].items()},
+        "visits": dict(memory["visits"]),
+    }
+
+
+def copied_chain(chain: Chain) -> Chain:
+    """The same with containers of its own."""
+    return {
+        **chain,
+        "memory": copied(chain["memory"]),
+        "entered": list(chain["entered"]),
+        "first": dict(chain["first"]),
+        "confirmed": list(chain["confirmed"]),
+        "owed": list(chain["owed"]),
+        "outer": dict(chain["outer"]),
+        "attempts": dict(chain["attempts"]),
+        "verdicts": dict(chain["verdicts"]),
+    }
+
+
+def at(memory: Memory, path: Sequence[str]) -> Memory:
+    """The memory of a flow that was called."""
+    for place in path:
+        memory = memory["calls"][place]
+    return memory
+
+
+def memories(memory: Memory, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Memory]]:
+    """A memory, and those of the flows that were called, each with its path."""
+    yield path, memory
+    for place, inner in memory["calls"].items():
+        yield from memories(inner, (*path, place))
+
+
+def bounded(chain: Chain, running: Sequence[Sequence[str]]) -> Chain:
+    """The chain, as far as it can be kept: without its oldest entries nothing can be derived again.
+
+    What was done stays, and so does what the flows on these paths have heard last.
+    """
+    if sum(_size(memory) for _, memory in memories(chain["memory"])) <= MOST_KEPT:
+        return chain
+    chain = {**copied_chain(chain), "cut": True}
+    chain["memory"] = _cut(chain["memory"], (), {tuple(path[:n]) for path in running for n in range(len(path) + 1)})
+    kept = {full_name(path, key) for path, memory in memories(chain["memory"]) for key in memory["facts"]}
+    chain["entered"] = [name for name in chain["entered"] if name in kept]
+    chain["first"] = {name: place for name, place in chain["first"].items() if name in kept}
+    paths = {path for path, _ in memories(chain["memory"])}
+    chain["confirmed"] = [passed for passed in chain["confirmed"] if tuple(passed[0]) in paths][-_NEWEST:]
+    return chain
+
+
+def _size(memory: Memory) -> int:
+    return len(memory["facts"]) + len(memory["memo"]) + len(memory["answers"])
+
+
+def _cut(memory: Memory, path: tuple[str, ...], running: set[tuple[str, ...]]) -> Memory:
+    calls = {place: _cut(inner, (*path, place), running) for place, inner in memory["calls"].items()}
+    newest = sorted(memory["facts"], key=lambda key: memory["facts"][key]["turn"])[-_NEWEST:]
+    last = sorted(memory["answers"], key=lambda key: memory["answers"][key]["turn"])[-_NEWEST:]
+    return {
+        "flow": memory["flow"],
+        "facts": {key: memory["facts"][key] for key in newest} if path in running else {},
+        "answers": {key: memory["answers"][key] for key in last} if path in running else {},
+        "memo": {place: entry for place, entry in memory["memo"].items() if entry["done"]},
+        "calls": {
+            place: inner
+            for place, inner in calls.items()
+            if (*path, place) in running or any(_size(kept) for _, kept in memories(inner))
+        },
+        "visits": memory["visits"],
+    }

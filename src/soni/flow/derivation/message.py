@@ -1,0 +1,88 @@
+"""A message is a transaction: its words are tried together, and taken or refused as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from soni.flow.delta import merge_delta
+from soni.flow.derivation.walk import Walk
+from soni.flow.derivation.words import apply
+
+if TYPE_CHECKING:
+    from soni.core.state import DialogueState, Fact
+    from soni.flow.derivation.memory import Change, World
+    from soni.flow.derivation.walk import Again
+
+MOST_PASSES = 100
+"""How often a message is tried; each pass takes away a word or a decision, so it never comes to that."""
+
+
+@dataclass(slots=True)
+class Pass:
+    """What of a message counts so far, and what it is tried on."""
+
+    world: World
+    base: DialogueState
+    """The state before the message, or after the last thing it has done for good."""
+    words: list[Change]
+    void: list[Change] = field(default_factory=list)
+    """What rules and decisions have taken away."""
+    errors: list[Any] = field(default_factory=list)
+    """The rules that were broken, which say so."""
+    tries: int = 0
+    has_done: bool = False
+    """Whether something was done in this turn that cannot be taken back."""
+
+    def state(self) -> DialogueState:
+        """The state to try next."""
+        return apply(self.world, self.base, [*self.words, *self.void])
+
+    def taken(self, state: DialogueState, *, done: bool = False) -> None:
+        """What has come of it so far stands."""
+        self.base, self.words, self.void = state, [], []
+        self.has_done |= done
+
+    def again(self, again: Again) -> bool:
+        """Take away what does not hold; False if there was nothing left to take away."""
+        self.tries += 1
+        reads_otherwise = False
+        for change in again.changes:
+            mine = [word for word in self.words if word.target == change.target and word.answer is None]
+            if not mine or again.rule is None:
+                self.void.append(change)
+                continue
+            reads_otherwise = any(word.otherwise is not None for word in mine)
+            self.words = [self._otherwise(word) if word in mine else word for word in self.words]
+            self.words = [word for word in self.words if word.fact is None or word.fact["state"] != "gone"]
+            # A yes or no beside something that cannot be was meant for something else.
+            self.words = [word for word in self.words if word.answer is None]
+        if again.rule is not None and not reads_otherwise:
+            self.errors.append(again.rule)
+        return self.tries < MOST_PASSES
+
+    def _otherwise(self, word: Change) -> Change:
+        """The other thing that the words may mean; `gone` if there is none."""
+        fact = cast("Fact", word.fact)
+        if word.otherwise is None:
+            return replace(word, fact={**fact, "state": "gone"})
+        return replace(word, fact={**fact, "value": word.otherwise}, otherwise=None)
+
+    def refuse(self) -> Literal["without", "stay", "person"]:
+        """Go on without the changes of what was said before, then without anything that was said.
+
+        Where nothing was said, the flow stays where it is; if a rule is broken there, a person is needed.
+        """
+        self.tries += 1
+        if not self.words or self.tries > MOST_PASSES:
+            return "person" if self.void or self.tries > MOST_PASSES else "stay"
+        kept = [word for word in self.words if not word.replaces and word.answer is None]
+        self.words = kept if len(kept) < len(self.words) else []
+        self.void = []
+        return "without"
+
+    def stay(self, state: DialogueState) -> DialogueState:
+        """The state in which the uppermost flow goes on where it stands."""
+        walk = Walk(self.world, state)
+        walk.stay()
+        return merge_delta(state, walk.delta())

@@ -1,0 +1,171 @@
+"""Words: what a message says for slots and to questions, as changes of the facts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from soni.core.state import CONVERSATION
+from soni.flow.delta import FlowDelta, merge_delta
+from soni.flow.derivation.memory import Change, at, fact_key, full_name, memories, new_fact, place_of
+from soni.flow.derivation.walk import Walk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from soni.core.state import Answer, Asked, DialogueState, Fact, FlowContext, Origin
+    from soni.flow.derivation.memory import World
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A value said for a slot; None takes back what was there, or leaves it out."""
+
+    slot: str
+    value: Any
+    leave_out: bool = False
+    otherwise: Any = None
+    waits: bool = True
+    """Whether it may wait for a flow that is still to be called."""
+
+
+def find(world: World, state: DialogueState, slot: str, roots: Sequence[str]) -> FlowContext | None:
+    """The flow a word for this slot belongs to: one of these that has it, or else one that calls such a flow."""
+    frames = [frame for root in roots for frame in reversed(Walk(world, state, root).frames)]
+    has = [frame for frame in frames if slot in world.flows[frame["flow_name"]].slot_names]
+    calls = [frame for frame in frames if slot in world.flows[frame["flow_name"]].reachable]
+    return next(iter([*has, *calls]), None)
+
+
+def said(world: World, state: DialogueState, word: Word, root: str, asking: str | None) -> list[Change]:
+    """What a word changes in a chain; `asking` is the flow whose question for this very slot is open."""
+    walk = Walk(world, state, root)
+    slot, turn = word.slot, walk.turn
+    for frame in reversed(walk.frames):
+        if frame["flow_id"] == asking and (word.value is not None or word.leave_out):
+            return [_answering(walk, frame, word)]
+        origin = walk.origin(slot, frame) or frame["left"].get(slot)
+        if slot in world.conversation and (origin is None or origin["kind"] == "given"):
+            continue
+        if origin is not None and slot in world.flows[frame["flow_name"]].slot_names:
+            if word.value is not None and word.value == walk.value(slot, frame):
+                return []
+            return _replacing(walk, frame, origin, word)
+    if slot in world.conversation:
+        return _in_conversation(walk, word)
+    frame_ = find(world, state, slot, [root])
+    if word.value is None or frame_ is None:
+        return []
+    rounds = _rounds(world, frame_, slot)
+    place = place_of(frame_["current_step"] or "", frame_["rounds"])
+    fact = new_fact(slot, word.value, turn, rounds=rounds, deeds=walk.chain["deeds"], place=place)
+    key = fact_key(slot, rounds, walk.chain["deeds"])
+    return [Change(root, tuple(frame_["path"]), key, fact, otherwise=word.otherwise)]
+
+
+def _rounds(world: World, frame: FlowContext, slot: str) -> dict[str, int]:
+    around = world.flows[frame["flow_name"]].loops.get(slot, frozenset())
+    return {loop: count for loop, count in frame["rounds"].items() if loop in around}
+
+
+def _answering(walk: Walk, frame: FlowContext, word: Word) -> Change:
+    """The answer to the open question; one that answers a question for the same thing again answers both."""
+    rounds, deeds = frame["rounds"], walk.chain["deeds"]
+    key, place = fact_key(word.slot, rounds, deeds), place_of(frame["current_step"] or "", rounds)
+    before = walk.memory_of(frame)["facts"].get(key)
+    fact = before or new_fact(word.slot, None, walk.turn, rounds=rounds, deeds=deeds, place=place)
+    fact = {**fact, "value": word.value, "turn": walk.turn, "state": "left_out" if word.value is None else "said"}
+    fact["answers"] = [*(answer for answer in fact["answers"] if answer != place), place]
+    return Change(walk.root, tuple(frame["path"]), key, fact, otherwise=word.otherwise)
+
+
+def _replacing(walk: Walk, frame: FlowContext, origin: Origin, word: Word) -> list[Change]:
+    """A word for a slot that has a value, or was left out: it takes the place of what was said or decided."""
+    path, key, slot = tuple(origin["path"]), origin["key"], origin["slot"]
+    memory = at(walk.chain["memory"], path)
+    fact: Fact | None
+    if origin["kind"] == "step":
+        entry = memory["memo"][key]
+        rounds, deeds, over = entry["rounds"], entry["deeds"], key
+        key = fact_key(slot, rounds, deeds)
+        before = memory["facts"].get(key) or new_fact(slot, None, 0, rounds=rounds, deeds=deeds, place=None)
+        fact = {**before, "value": word.value, "turn": walk.turn, "over": over}
+        fact["state"] = "said" if word.value is not None else "left_out" if word.leave_out else "taken_back"
+    elif origin["kind"] == "given":
+        rounds, key = {}, fact_key(slot, {}, 0)
+        fact = new_fact(slot, word.value, walk.turn, rounds=rounds, deeds=0, place="")
+        fact["state"] = "said" if word.value is not None else "left_out" if word.leave_out else "taken_back"
+    else:
+        before = memory["facts"][key]
+        rounds = before["rounds"]
+        first = walk.chain["first"].get(full_name(path, key))
+        answers = [first] if first is not None else before["answers"]
+        fact = {**before, "value": word.value, "turn": walk.turn, "answers": answers}
+        fact["state"] = "said" if word.value is not None else "left_out"
+        if word.value is None and not word.leave_out:
+            fact = None
+    had = walk.value(word.slot, frame) is not None
+    void = walk.dependents(path, slot, rounds, walk.turn) if had else []
+    is_news = had and (word.value is not None or word.leave_out) and bool(frame["visits"])
+    news = word.slot if is_news else ""
+    return [*void, Change(walk.root, path, key, fact, True, slot=news, otherwise=word.otherwise)]
+
+
+def _in_conversation(walk: Walk, word: Word) -> list[Change]:
+    """A word for a slot that belongs to the conversation, and that no running flow has asked for."""
+    before = walk.value(word.slot)
+    if before == word.value:
+        return []
+    void = walk.dependents((), word.slot, {}, walk.turn) if before is not None else []
+    fact = None if word.value is None else new_fact(word.slot, word.value, walk.turn, rounds={}, deeds=0, place=None)
+    is_news = before is not None and word.value is not None
+    change = Change(CONVERSATION, (), word.slot, fact, before is not None, slot=word.slot if is_news else "")
+    return [*void, replace(change, otherwise=word.otherwise)]
+
+
+def answered(state: DialogueState, root: str, frame: FlowContext, asked: Asked, value: bool) -> Change:
+    """A yes or no to what a flow has asked, or that it was seen."""
+    answer: Answer = {"value": value, "turn": state["turn"] + 1, "mark": asked["mark"], "shown": asked["shown"]}
+    place = place_of(asked["step"], frame["rounds"])
+    return Change(root, tuple(frame["path"]), place, None, answer=answer)
+
+
+def apply(world: World, state: DialogueState, changes: Sequence[Change]) -> DialogueState:
+    """The state with these facts; new words enter where the flows stand, changed ones when they are derived again."""
+    # What depends on a change goes, unless this message says it, too.
+    ordered = sorted(changes, key=lambda change: change.fact is not None or change.answer is not None)
+    for change in (change for change in ordered if change.chain == CONVERSATION):
+        value = change.fact["value"] if change.fact else None
+        state = merge_delta(state, FlowDelta(flow_slots={CONVERSATION: {change.key: value}}))
+    for root in dict.fromkeys(change.chain for change in ordered if change.chain in state["chains"]):
+        walk = Walk(world, state, root)
+        for change in (change for change in ordered if change.chain == root):
+            _enter(walk, change)
+        state = merge_delta(state, walk.delta())
+    return state
+
+
+def _enter(walk: Walk, change: Change) -> None:
+    memory = at(walk.chain["memory"], change.path)
+    if change.answer is not None:
+        memory["answers"][change.key] = change.answer
+        return
+    known = full_name(change.path, change.key) in walk.chain["entered"]
+    walk.chain["derive"] |= change.replaces or known or change.fact is None
+    if change.fact is None:
+        memory["facts"].pop(change.key, None)
+        return
+    memory["facts"][change.key] = change.fact
+    below = [frame for frame in walk.frames[:-1] if tuple(frame["path"]) == change.path]
+    if below and not walk.chain["derive"]:
+        walk.arrive(place_of(below[0]["current_step"] or "", below[0]["rounds"]), below[0])
+
+
+def kept(world: World, state: DialogueState) -> list[tuple[str, Fact]]:
+    """Every word of the running flows, with the flow it was said in, for somebody who asks why."""
+    found = []
+    for root in state["chains"]:
+        if any(frame["flow_id"] == root for frame in state["flow_stack"]):
+            for _, memory in memories(state["chains"][root]["memory"]):
+                found += [(memory["flow"], fact) for fact in memory["facts"].values()]
+    return found

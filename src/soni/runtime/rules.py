@@ -1,0 +1,106 @@
+"""Rules over several slots: promises about the conversation, looked at whenever something is asked, told or done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from soni.config.models import CollectStepConfig
+from soni.flow.derivation.walk import Again
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from soni.actions import Actions
+    from soni.config.models import SoniConfig
+    from soni.core.expression import Expression
+    from soni.core.state import DialogueState
+    from soni.core.template import Text
+    from soni.flow.derivation.walk import Walk
+
+
+class Judge(Protocol):
+    """Who knows what slots mean, and can ask an author's validators."""
+
+    def loaded(self, stored: Mapping[str, Any]) -> dict[str, Any]: ...
+
+    async def verdict(self, state: DialogueState, validator: str, slot: str, slots: Mapping[str, Any]) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class HeldRule:
+    """A rule over several slots, one of which is its own: that one is void when it is broken."""
+
+    name: str
+    own: str
+    rule: Expression | str
+    slots: frozenset[str]
+    flow: str | None
+    """The flow it holds in; None for every flow."""
+    error: Text | None
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A rule that does not hold, and why."""
+
+    rule: HeldRule
+    value: Any
+    reason: Any = None
+    options: tuple[str, ...] = ()
+
+
+class Rules:
+    """The rules of an assistant over several slots, in the order of the file."""
+
+    def __init__(self, config: SoniConfig, actions: Actions) -> None:
+        found = [*_of_slots(config, actions), *_of_steps(config, actions)]
+        self._rules = [rule for rule in found if len(rule.slots) > 1]
+
+    async def look(self, walk: Walk, state: DialogueState, judge: Judge) -> None:
+        """Again if a rule whose slots all have values here does not hold."""
+        for rule in self._rules:
+            if rule.flow in (None, walk.frame["flow_name"]) and all(
+                walk.value(slot) is not None for slot in rule.slots
+            ):
+                broken = await self._judged(rule, walk, state, judge)
+                if broken is not None:
+                    raise Again([walk.void(rule.own)], broken)
+
+    async def _judged(self, rule: HeldRule, walk: Walk, state: DialogueState, judge: Judge) -> Broken | None:
+        walk.has_read(rule.slots)
+        values = judge.loaded(walk.values())
+        if not isinstance(rule.rule, str):
+            return None if rule.rule.is_true(values) else Broken(rule, values[rule.own])
+        # Somebody else's code is asked once for the same values.
+        reads = walk.marks(sorted(rule.slots))
+        known = walk.chain["verdicts"].get(rule.name)
+        if known is None or known["reads"] != reads:
+            verdict = await judge.verdict(state, rule.rule, rule.own, values)
+            known = {"reads": reads, "ok": verdict.ok, "reason": verdict.reason, "options": [*verdict.options]}
+            walk.chain["verdicts"][rule.name] = known
+        return None if known["ok"] else Broken(rule, values[rule.own], known["reason"], tuple(known["options"]))
+
+
+def rule_slots(rule: Expression | str, own: str, actions: Actions) -> frozenset[str]:
+    """The slots that a rule reads, its own among them."""
+    if isinstance(rule, str):
+        return frozenset({own, *actions.validator_slots(rule)})
+    return frozenset({own, *rule.names})
+
+
+def _of_slots(config: SoniConfig, actions: Actions) -> Iterator[HeldRule]:
+    for name, slot in config.slots.items():
+        if slot.validate_ is not None:
+            yield HeldRule(name, name, slot.validate_, rule_slots(slot.validate_, name, actions), None, slot.error)
+
+
+def _of_steps(config: SoniConfig, actions: Actions) -> Iterator[HeldRule]:
+    for flow_name, flow in config.runnable.items():
+        for placed in flow.placed:
+            step = placed.step
+            if isinstance(step, CollectStepConfig) and step.validate_ is not None:
+                slots = rule_slots(step.validate_, step.slot, actions)
+                error = step.error or config.slots[step.slot].error
+                name = f"{flow_name}/{step.step}"
+                yield HeldRule(name, step.slot, step.validate_, slots, flow_name, error)
