@@ -45,7 +45,7 @@ def test_an_unknown_key_is_told_wherever_it_stands(problems_of: Problems) -> Non
             "bot.yaml:3:3: there is no key 'langage' in 'settings'. Did you mean 'language'?",
             "bot.yaml:4:17: there is no key 'backnd' in 'settings.persistence'. Did you mean 'backend'?",
             "bot.yaml:6:3: there is no key 'nothing_to_cancl' in 'texts'. Did you mean 'nothing_to_cancel'?",
-            "bot.yaml:7:3: there is no key 'zzz' in 'texts'. There are action_failed, already_done, ask, assistant_changed, back, cancelled, changed, chit_chat, clarify, declined, denied, done, error, failed_after_effect, failed_after_effect_alone, goodbye, greeting, handoff, help, invalid, needed, no, no_person, not_available, not_open, nothing_to_cancel, nothing_to_resume, offer_person, out_of_scope, outcome_unknown, restarted, resume, stale_option, stopped, stuck, thanks, timed_out, too_deep, too_many_attempts, trouble, yes.",
+            "bot.yaml:7:3: there is no key 'zzz' in 'texts'. There are action_failed, already_done, ask, assistant_changed, back, cancelled, changed, chit_chat, clarify, declined, denied, done, error, failed_after_effect, failed_after_effect_alone, goodbye, greeting, handoff, help, invalid, needed, next, no, no_person, not_available, not_open, nothing_to_cancel, nothing_to_resume, offer_person, out_of_scope, outcome_unknown, queued, restarted, resume, stale_option, stopped, stuck, thanks, timed_out, too_deep, too_many_attempts, trouble, yes.",
             "bot.yaml:12:13: there is no key 'lable' in 'options.big' of slot 'size'. Did you mean 'label'?",
             "bot.yaml:13:3: slot '<<' needs a name of letters, digits and underscores.",
             "bot.yaml:16:5: there is no key 'triger' in flow 'hello'. Did you mean 'trigger'?",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 from soni import Actions
 from soni.core.commands import (
     Acknowledge,
@@ -10,6 +12,7 @@ from soni.core.commands import (
     CorrectSlot,
     DenyConfirmation,
     OutOfScope,
+    ResumeFlow,
     SetSlot,
     StartFlow,
 )
@@ -36,6 +39,8 @@ TRAVEL = """
       paint: {steps: [{collect: colour, message: "Colour?"}, {say: "{colour} it is."}]}
 """
 
+THEN, NEXT, BACK = "Then I will take care of this: ", "Now the next thing: ", "Back to where we were: "
+
 
 def pricing() -> Actions:
     actions = Actions()
@@ -50,7 +55,7 @@ def pricing() -> Actions:
 async def test_b30_another_flow_pauses_the_current_one_which_then_resumes(assistant: Assistant, talk: Talk) -> None:
     user = talk(assistant(TRAVEL), pricing())
     await user.say(StartFlow(flow="book", slots={"city": "Rome"}))
-    assert await user.say(StartFlow(flow="weather")) == ["Sunny.", "Back to where we were.", "How long?"]
+    assert await user.say(StartFlow(flow="weather")) == ["Sunny.", BACK + "book.", "How long?"]
     assert (await user.say(SetSlot(slot="days", value=3)))[-1] == "3 days in Rome for 300?"
 
 
@@ -68,7 +73,7 @@ async def test_b31_digressions_nest_up_to_a_limit(assistant: Assistant, talk: Ta
     assert await user.say(StartFlow(flow="two")) == ["B?"]
     said = await user.say(StartFlow(flow="three"))
     assert said == ["We have a lot open already. Let us finish something first.", "B?"]
-    assert await user.say(SetSlot(slot="b", value="x")) == ["Back to where we were.", "A?"]
+    assert await user.say(SetSlot(slot="b", value="x")) == [BACK + "one.", "A?"]
 
 
 async def test_b32_starting_the_active_flow_updates_it(assistant: Assistant, talk: Talk) -> None:
@@ -90,11 +95,11 @@ async def test_b33_two_starts_in_one_message_run_in_spoken_order(assistant: Assi
     user = talk(assistant(TRAVEL), pricing())
     assert await user.say(StartFlow(flow="weather"), StartFlow(flow="paint")) == ["Sunny.", "Colour?"]
     said = await user.say(StartFlow(flow="book"), SetSlot(slot="city", value="Rome"), StartFlow(flow="weather"))
-    assert said == ["How long?"]
+    assert said == [THEN + "weather.", "How long?"]
     said = await user.say(SetSlot(slot="days", value=1))
     assert said == ["1 days in Rome for 100?"]
     said = await user.say(AffirmConfirmation())
-    assert said == ["Booked.", "Sunny.", "Back to where we were.", "Colour?"]
+    assert said == ["Booked.", NEXT + "weather.", "Sunny.", BACK + "paint.", "Colour?"]
 
 
 async def test_b34_cancel_ends_the_flow_and_resumes_what_it_interrupted(assistant: Assistant, talk: Talk) -> None:
@@ -102,7 +107,7 @@ async def test_b34_cancel_ends_the_flow_and_resumes_what_it_interrupted(assistan
     await user.say(StartFlow(flow="book"))
     await user.say(StartFlow(flow="paint"))
     said = await user.say(CancelFlow())
-    assert said == ["All right, I have stopped that.", "Back to where we were.", "Where to?"]
+    assert said == ["All right, I have stopped that.", BACK + "book.", "Where to?"]
     assert await user.say(CancelFlow()) == ["All right, I have stopped that."]
     assert await user.say(CancelFlow()) == ["There is nothing to cancel."]
 
@@ -111,6 +116,113 @@ async def test_b34_cancel_and_start_in_one_message_do_both(assistant: Assistant,
     user = talk(assistant(TRAVEL), pricing())
     await user.say(StartFlow(flow="book"))
     assert await user.say(CancelFlow(), StartFlow(flow="paint")) == ["All right, I have stopped that.", "Colour?"]
+
+
+HOUSE = """
+    settings: {max_depth: 4}
+    slots:
+      city: {type: text}
+      colour: {type: text}
+      size: {type: text}
+      ok: {type: boolean}
+    flows:
+      book:
+        description: {en: Book a trip, es: Reservar un viaje}
+        steps:
+          - {collect: city, message: {en: "Where to?", es: "¿Adónde?"}}
+          - {confirm: ok, message: {en: "To {city}?", es: "¿A {city}?"}}
+          - {say: {en: "Booked.", es: "Reservado."}}
+      paint:
+        description: {en: "Paint a wall, a door or a ceiling", es: "Pintar una pared, una puerta o un techo"}
+        steps: [{collect: colour, message: {en: "Colour?", es: "¿Color?"}}, {say: "{colour}."}]
+      measure:
+        description: {en: Measure a room, es: Medir una habitación}
+        steps: [{call: ask_size}, {say: "{size}."}]
+      ask_size: {if: "false", steps: [{collect: size, message: {en: "Size?", es: "¿Tamaño?"}}]}
+      weather: {description: {en: Tell the weather, es: Decir el tiempo}, steps: [{say: {en: "Sunny.", es: "Sol."}}]}
+"""
+PAINT = "Paint a wall, a door or a ceiling."
+
+
+async def test_b58_a_second_request_is_announced_before_the_first_question(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(HOUSE))
+    said = await user.say(StartFlow(flow="book"), StartFlow(flow="paint"))
+    assert said == [THEN + PAINT, "Where to?"]
+    assert (await user.say(OutOfScope()))[1:] == ["Where to?"], "it is announced once"
+    assert await user.say(SetSlot(slot="city", value="Rome")) == ["To Rome?"]
+    assert await user.say(AffirmConfirmation()) == ["Booked.", NEXT + PAINT, "Colour?"]
+    assert await user.say(SetSlot(slot="colour", value="red")) == ["red."]
+
+
+async def test_b58_all_later_requests_are_named_in_one_sentence(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(HOUSE))
+    said = await user.say(StartFlow(flow="book"), StartFlow(flow="paint"), StartFlow(flow="measure"))
+    assert said == [THEN + "Paint a wall, a door or a ceiling; Measure a room.", "Where to?"]
+    assert await user.say(CancelFlow()) == ["All right, I have stopped that.", NEXT + PAINT, "Colour?"]
+    assert await user.say(SetSlot(slot="colour", value="red")) == ["red.", NEXT + "Measure a room.", "Size?"]
+
+
+async def test_b58_in_spanish(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant("settings: {language: es}\n" + dedent(HOUSE).replace("settings: {max_depth: 4}\n", "")))
+    said = await user.say(StartFlow(flow="book"), StartFlow(flow="measure"))
+    assert said == ["Después me ocupo de esto: Medir una habitación.", "¿Adónde?"]
+    said = await user.say(StartFlow(flow="weather"))
+    assert said == ["Sol.", "Sigamos donde lo dejamos: Reservar un viaje.", "¿Adónde?"]
+    said = await user.say(CancelFlow())
+    assert said == ["De acuerdo, lo dejo.", "Ahora, lo siguiente: Medir una habitación.", "¿Tamaño?"]
+
+
+async def test_b58_what_is_done_in_the_same_turn_needs_no_announcement(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(HOUSE))
+    assert await user.say(StartFlow(flow="weather"), StartFlow(flow="paint")) == ["Sunny.", "Colour?"]
+
+
+async def test_b58_a_request_beside_a_yes_is_announced_if_it_has_to_wait(assistant: Assistant, talk: Talk) -> None:
+    asks = HOUSE.replace('{say: {en: "Booked.", es: "Reservado."}}', '{collect: size, message: "Which class?"}')
+    for yaml, answer in ((HOUSE, ["Booked.", "Colour?"]), (asks, [THEN + PAINT, "Which class?"])):
+        user = talk(assistant(yaml), user_id=answer[0])
+        await user.say(StartFlow(flow="book", slots={"city": "Rome"}))
+        assert await user.say(AffirmConfirmation(), StartFlow(flow="paint")) == answer
+
+
+async def test_b58_a_queued_flow_waits_while_something_else_comes_first(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(HOUSE))
+    await user.say(StartFlow(flow="book"), StartFlow(flow="paint"))
+    assert await user.say(StartFlow(flow="measure")) == ["Size?"]
+    said = await user.say(SetSlot(slot="size", value="big"))
+    assert said == ["big.", BACK + "Book a trip.", "Where to?"]
+    assert await user.say(StartFlow(flow="paint")) == [NEXT + PAINT, "Colour?"], "it can be asked for before its turn"
+    assert await user.say(SetSlot(slot="colour", value="red")) == ["red.", BACK + "Book a trip.", "Where to?"]
+
+
+async def test_b58_a_flow_that_is_brought_back_says_its_name(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(HOUSE))
+    await user.say(StartFlow(flow="measure"))
+    await user.say(StartFlow(flow="paint"))
+    assert await user.say(StartFlow(flow="measure")) == [BACK + "Measure a room.", "Size?"]
+    assert await user.say(ResumeFlow()) == [BACK + PAINT, "Colour?"]
+
+
+async def test_b58_a_confirmation_that_comes_back_is_asked_in_full(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(HOUSE))
+    await user.say(StartFlow(flow="book", slots={"city": "Rome"}))
+    assert user.last is not None
+    asked = user.last.messages[-1]
+    await user.say(StartFlow(flow="paint"))
+    said = await user.say(SetSlot(slot="colour", value="red"))
+    assert said == ["red.", BACK + "Book a trip.", "To Rome?"]
+    again = user.last.messages[-1]
+    assert (again.kind, again.text) == (asked.kind, asked.text)
+    assert [option.label for option in again.options] == [option.label for option in asked.options] == ["Yes", "No"]
+    assert await user.choose("Yes") == ["Booked."]
+
+
+async def test_b58_an_author_may_leave_the_name_out(assistant: Assistant, talk: Talk) -> None:
+    texts = 'texts: {resume: "Where were we?", queued: "One by one.", next: "On we go."}\n'
+    user = talk(assistant(texts + dedent(HOUSE)))
+    assert await user.say(StartFlow(flow="book"), StartFlow(flow="paint")) == ["One by one.", "Where to?"]
+    assert await user.say(StartFlow(flow="weather")) == ["Sunny.", "Where were we?", "Where to?"]
+    assert await user.say(CancelFlow()) == ["All right, I have stopped that.", "On we go.", "Colour?"]
 
 
 async def test_b41_out_of_scope_repeats_the_open_question(assistant: Assistant, talk: Talk) -> None:
@@ -365,7 +477,11 @@ async def test_a_value_for_a_paused_flow_reaches_it(assistant: Assistant, talk: 
     await user.say(StartFlow(flow="book"))
     await user.say(StartFlow(flow="paint"))
     assert await user.say(SetSlot(slot="city", value="Rome")) == ["Colour?"]
-    assert await user.say(SetSlot(slot="colour", value="red")) == ["red it is.", "Back to where we were.", "How long?"]
+    assert await user.say(SetSlot(slot="colour", value="red")) == [
+        "red it is.",
+        BACK + "book.",
+        "How long?",
+    ]
 
 
 async def test_a_say_that_waits_goes_on_when_it_is_acknowledged(assistant: Assistant, talk: Talk) -> None:

@@ -101,7 +101,7 @@ async def test_b40_what_was_open_waits_and_comes_back(assistant: Assistant, talk
     await user.say(StartFlow(flow="trip"))
     assert await user.say(BOTH) == [WHICH]
     assert await user.choose("Send money") == ["How much?"]
-    assert await user.say(SetSlot(slot="amount", value=5)) == ["Sent 5.", "Back to where we were.", "Where to?"]
+    assert await user.say(SetSlot(slot="amount", value=5)) == ["Sent 5.", "Back to where we were: trip.", "Where to?"]
     assert await user.say(SetSlot(slot="city", value="Rome")) == ["To Rome."]
 
 
@@ -244,7 +244,7 @@ async def test_b35_a_cancelled_digression_leaves_a_called_flow_alone(assistant: 
     user = talk(assistant(CALLS.replace(" ON_CANCEL", ", on_cancel: without")))
     await user.say(StartFlow(flow="book", slots={"city": "Rome"}))
     assert await user.say(Clarify(options=["weather", "book"])) == [WHICH]
-    assert await user.choose("weather") == ["Sunny.", "Back to where we were.", "Which seat?"]
+    assert await user.choose("weather") == ["Sunny.", "Back to where we were: book.", "Which seat?"]
     assert await user.say(SetSlot(slot="seat", value="4A")) == ["Seat 4A."]
 
 

@@ -235,7 +235,7 @@ async def test_a_yes_does_not_outlive_its_turn(assistant: Assistant, bank: Bank,
     await user.say(StartFlow(flow="send", slots={"amount": 100}))
     assert await user.say(StartFlow(flow="paint"), AffirmConfirmation()) == ["Colour?"]
     said = await user.say(SetSlot(slot="colour", value="red"))
-    assert said == ["red.", "Back to where we were.", "Send €100.00?"]
+    assert said == ["red.", "Back to where we were: send.", "Send €100.00?"]
     assert bank.paid == []
 
 
@@ -284,5 +284,5 @@ async def test_a_digression_at_a_confirmation_comes_back_to_it(config: SoniConfi
     user = talk(config, bank.actions)
     await user.say(StartFlow(flow="send", slots={"amount": 100}))
     said = await user.say(StartFlow(flow="balance"))
-    assert said == ["You have plenty.", "Back to where we were.", "Send €100.00?"]
+    assert said == ["You have plenty.", "Back to where we were: send.", "Send €100.00?"]
     assert await user.say(AffirmConfirmation()) == ["Sent, T1."]

@@ -23,7 +23,7 @@ from soni.testing import Conversation
 from tests.conftest import Assistant, Talk
 
 CHANGED = "I have changed that."
-BACK = "Back to where we were."
+BACK = "Back to where we were:"
 DONE = "That has already been done, so I cannot change it any more."
 
 TRIP = """
@@ -392,7 +392,7 @@ async def test_cancel_during_a_confirmation_leaves_nothing_behind(assistant: Ass
     user = talk(assistant(TRIP), agency.actions)
     await user.say(StartFlow(flow="paint"))
     await at_review(user)
-    assert await user.say(CancelFlow()) == ["All right, I have stopped that.", BACK, "Colour?"]
+    assert await user.say(CancelFlow()) == ["All right, I have stopped that.", f"{BACK} paint.", "Colour?"]
     assert (await user.say(CorrectSlot(slot="days", value=4)))[-1] == "Colour?"
     assert (await user.say(AffirmConfirmation()))[-1] == "Colour?"
     assert list((await user.state())["flow_slots"]) == [(await user.state())["flow_stack"][0]["flow_id"]]
@@ -417,19 +417,23 @@ async def test_a_paused_flow_is_corrected_and_goes_on_from_there(assistant: Assi
     agency.called()
     assert await user.say(CorrectSlot(slot="days", value=4)) == [CHANGED, "Colour?"]
     assert agency.called() == []
-    assert await user.say(SetSlot(slot="colour", value="red")) == ["red it is.", BACK, "4 days in Rome, Fish, —, 400?"]
+    assert await user.say(SetSlot(slot="colour", value="red")) == [
+        "red it is.",
+        f"{BACK} book.",
+        "4 days in Rome, Fish, —, 400?",
+    ]
     assert agency.called() == [("quote", 4, None)]
     said = await user.say(CorrectSlot(slot="days", value=2), StartFlow(flow="weather"))
-    assert said == [CHANGED, "Sunny.", BACK, "2 days in Rome, Fish, —, 200?"]
+    assert said == [CHANGED, "Sunny.", f"{BACK} book.", "2 days in Rome, Fish, —, 200?"]
 
 
 async def test_a_digression_from_a_digression_comes_back_step_by_step(assistant: Assistant, talk: Talk) -> None:
     user = talk(assistant(TRIP), Agency().actions)
     await at_review(user)
     await user.say(StartFlow(flow="paint"))
-    assert await user.say(StartFlow(flow="weather")) == ["Sunny.", BACK, "Colour?"]
+    assert await user.say(StartFlow(flow="weather")) == ["Sunny.", f"{BACK} paint.", "Colour?"]
     said = await user.say(CorrectSlot(slot="meal", value="Soup"), SetSlot(slot="colour", value="red"))
-    assert said == [CHANGED, "red it is.", BACK, "Soup for you.", "3 days in Rome, Soup, —, 300?"]
+    assert said == [CHANGED, "red it is.", f"{BACK} book.", "Soup for you.", "3 days in Rome, Soup, —, 300?"]
 
 
 PAY = """
@@ -472,7 +476,7 @@ async def test_b25_what_a_paused_flow_has_done_waits_until_it_resumes(assistant:
     await user.say(AffirmConfirmation())
     assert await user.say(StartFlow(flow="other")) == ["Hi?"]
     assert await user.say(CorrectSlot(slot="amount", value=9)) == [DONE, "Hi?"]
-    assert await user.say(Acknowledge()) == [BACK, "Ask the bank for 5 back."]
+    assert await user.say(Acknowledge()) == [f"{BACK} pay.", "Ask the bank for 5 back."]
     assert paid == [5]
 
 

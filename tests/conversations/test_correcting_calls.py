@@ -12,7 +12,7 @@ from soni.testing import Conversation
 from tests.conftest import Assistant, Talk
 
 CHANGED = "I have changed that."
-BACK = "Back to where we were."
+BACK = "Back to where we were:"
 
 SLOTS = """
     slots:
@@ -278,7 +278,7 @@ async def test_b30_a_paused_call_whose_caller_is_corrected_resumes_with_a_word(
     await user.say(SetSlot(slot="amount", value=100))
     assert await user.say(StartFlow(flow="paint")) == ["Colour?"]
     assert await user.say(CorrectSlot(slot="city", value="Oslo")) == [CHANGED, "Colour?"]
-    assert await user.say(SetSlot(slot="colour", value="red")) == ["red it is.", BACK, "Why?"]
+    assert await user.say(SetSlot(slot="colour", value="red")) == ["red it is.", f"{BACK} outer.", "Why?"]
     stored = (await user.state())["flow_slots"]
     assert [slots["city"] for slots in stored.values() if "city" in slots] == ["Oslo"]
 
@@ -383,7 +383,7 @@ async def test_b20_what_was_computed_from_a_value_of_the_conversation_is_compute
     await user.say(StartFlow(flow="trip", slots={"note": "Ana", "city": "Rome"}))
     assert await user.say(StartFlow(flow="move")) == ["Why?"]
     assert await user.say(CorrectSlot(slot="city", value="Helsinki")) == [CHANGED, "Why?"]
-    assert await user.say(SetSlot(slot="reason", value="fun")) == ["Moved.", BACK, "Ana to Helsinki, fee 8?"]
+    assert await user.say(SetSlot(slot="reason", value="fun")) == ["Moved.", f"{BACK} trip.", "Ana to Helsinki, fee 8?"]
 
 
 PAID = """

@@ -117,7 +117,7 @@ async def test_who_walks_away_from_an_events_question_leaves_it_behind(
     user = talk(assistant(with_event(event, MOOD)), failing())
     await user.say(StartFlow(flow="book"))
     await user.say(command)
-    assert await user.say(StartFlow(flow="weather")) == ["Sunny.", "Back to where we were.", "Where to?"]
+    assert await user.say(StartFlow(flow="weather")) == ["Sunny.", "Back to where we were: Book a trip.", "Where to?"]
     assert await stack(user) == ["book"]
 
 
@@ -192,7 +192,7 @@ async def test_cancel_has_a_flow_that_knows_what_was_cancelled(assistant: Assist
     assert await user.say(CancelFlow()) == ["No more Book a trip."]
     await user.say(StartFlow(flow="book"))
     await user.say(StartFlow(flow="count"))
-    assert await user.say(CancelFlow()) == ["No more count.", "Back to where we were.", "Where to?"]
+    assert await user.say(CancelFlow()) == ["No more count.", "Back to where we were: Book a trip.", "Where to?"]
 
 
 async def test_cancelling_the_question_about_a_cancellation_ends_it(assistant: Assistant, talk: Talk) -> None:
@@ -215,7 +215,7 @@ async def test_clarification_has_a_flow_that_asks_which(assistant: Assistant, ta
     user = talk(assistant(with_event("clarification", steps)), failing())
     await user.say(StartFlow(flow="count"))
     assert await user.say(Clarify(options=["book", "weather"])) == ["Hm.", "Which one?"]
-    assert await user.say(text="2") == ["Sunny.", "Back to where we were.", "How many?"]
+    assert await user.say(text="2") == ["Sunny.", "Back to where we were: count.", "How many?"]
     await user.say(Clarify(options=["book", "weather"]))
     assert await user.choose("Book a trip") == ["Where to?"]
 
@@ -224,7 +224,7 @@ async def test_completion_has_a_flow_that_runs_after_the_last_one(assistant: Ass
     user = talk(assistant(with_event("completion", '{say: "{_flow}: done."}')), failing())
     assert await user.say(StartFlow(flow="weather")) == ["Sunny.", "Tell the weather: done."]
     await user.say(StartFlow(flow="book"))
-    assert await user.say(StartFlow(flow="weather")) == ["Sunny.", "Back to where we were.", "Where to?"]
+    assert await user.say(StartFlow(flow="weather")) == ["Sunny.", "Back to where we were: Book a trip.", "Where to?"]
     assert await user.say(SetSlot(slot="city", value="Rome")) == ["To Rome.", "Book a trip: done."]
     assert await user.say(StartFlow(flow="book"), CancelFlow()) == [CANCELLED], "that was no completion"
     assert await user.say(Help()) == ["This is what I can do:\n- Book a trip\n- Tell the weather\n- Work"]
@@ -254,7 +254,7 @@ async def test_error_has_a_flow_that_knows_what_failed(assistant: Assistant, tal
     said = await user.say(StartFlow(flow="work"))
     assert said[0].startswith("Work failed: ")
     assert "work" in said[0]
-    assert said[1:] == ["Back to where we were.", "Where to?"]
+    assert said[1:] == ["Back to where we were: Book a trip.", "Where to?"]
 
 
 async def test_an_error_in_the_flow_for_errors_is_told_and_does_not_go_round(assistant: Assistant, talk: Talk) -> None:

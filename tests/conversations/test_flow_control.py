@@ -67,7 +67,7 @@ async def test_a_digression_inside_a_loop_keeps_the_round(assistant: Assistant, 
     await user.say(StartFlow(flow="shop", slots={"item": "tea"}))
     await user.say(AffirmConfirmation())
     await user.say(SetSlot(slot="more", value=True))
-    assert await user.say(StartFlow(flow="other")) == ["Hi.", "Back to where we were.", "What?"]
+    assert await user.say(StartFlow(flow="other")) == ["Hi.", "Back to where we were: shop.", "What?"]
     assert await user.say(SetSlot(slot="item", value="milk")) == ["Add milk?"]
 
 
@@ -288,7 +288,7 @@ async def test_a_digression_from_a_called_flow_comes_back_into_it(assistant: Ass
     user = talk(assistant(NESTED))
     await user.say(StartFlow(flow="order"))
     await user.say(SetSlot(slot="street", value="Elm"))
-    assert await user.say(StartFlow(flow="balance")) == ["Plenty.", "Back to where we were.", "ZIP?"]
+    assert await user.say(StartFlow(flow="balance")) == ["Plenty.", "Back to where we were: order.", "ZIP?"]
 
 
 async def test_inputs_and_outputs_map_slots_of_other_names(assistant: Assistant, talk: Talk) -> None:

@@ -43,7 +43,7 @@ async def test_b30_a_value_said_before_the_start_it_is_for_reaches_it(assistant:
     user = talk(assistant(TWO))
     assert await user.say(StartFlow(flow="cap"), slots={"open": True}) == ["Limit?"]
     said = await user.say(SetSlot(slot="amount", value=500), StartFlow(flow="pay"))
-    assert said == ["Paid €500.00.", "Back to where we were.", "Limit?"]
+    assert said == ["Paid €500.00.", "Back to where we were: cap.", "Limit?"]
 
 
 async def test_b5_a_value_for_a_flow_that_cannot_start_is_no_answer(assistant: Assistant, talk: Talk) -> None:

@@ -235,7 +235,7 @@ class StartsWeather(CommandHandler[CallTaxi]):
 async def test_a_handler_can_change_the_flows(assistant: Assistant, talk: Talk) -> None:
     user: Conversation = talk(assistant(TRIP), command_handlers=[StartsWeather()])
     await user.say(StartFlow(flow="book"))
-    assert await user.say(CallTaxi(to="Oslo")) == ["Sunny.", "Back to where we were.", "Where to?"]
+    assert await user.say(CallTaxi(to="Oslo")) == ["Sunny.", "Back to where we were: book.", "Where to?"]
 
 
 class Faulty(CommandHandler[CallTaxi]):

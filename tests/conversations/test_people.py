@@ -244,7 +244,7 @@ async def test_b43_what_was_paused_comes_back_when_the_person_is_done(assistant:
     await user.say(StartFlow(flow="buy"))
     await user.say(StartFlow(flow="complain", slots={"item": "hats"}))
     async with new_loop(user) as loop:
-        assert (await loop.return_to_assistant("test")).text == f"{BACK}\nWhat?"
+        assert (await loop.return_to_assistant("test")).text == f"{BACK}\nBack to where we were: Buy something.\nWhat?"
     assert await user.say(SetSlot(slot="item", value="a hat")) == ["PIN?"]
 
 

@@ -101,8 +101,9 @@ async def test_b50_opening_without_a_greeting_says_nothing(assistant: Assistant,
 
 async def test_b50_a_greeting_may_ask_something_and_what_was_wanted_follows(assistant: Assistant, talk: Talk) -> None:
     user = talk(assistant(ASKING))
-    assert await user.say(StartFlow(flow="book")) == ["Your name?"]
-    assert await user.say(SetSlot(slot="name", value="Ana")) == ["Hi Ana.", "Where to?"]
+    assert await user.say(StartFlow(flow="book")) == ["Then I will take care of this: book.", "Your name?"]
+    said = await user.say(SetSlot(slot="name", value="Ana"))
+    assert said == ["Hi Ana.", "Now the next thing: book.", "Where to?"]
     assert await user.say(SetSlot(slot="city", value="Rome")) == ["To Rome."]
 
 

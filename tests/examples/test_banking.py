@@ -38,7 +38,7 @@ async def test_a_transfer_with_a_balance_question_in_the_middle(say: Say) -> Non
     assert await say("100 euros") == "Who should receive it?"
     answer = await say("what's my balance?")
     assert "€2,345.67" in answer
-    assert answer.endswith("Back to where we were.\nWho should receive it?")
+    assert answer.endswith("Back to where we were: Send money to another person.\nWho should receive it?")
     assert await say("to Ana, please") == "Send €100.00 to Ana (ES91 2100 0418 4502 0005 1332)?"
     assert "how much" not in (await say("how much do I have?")).splitlines()[-1]
     assert "Done. Ana receives €100.00." in await say("yes, go ahead")

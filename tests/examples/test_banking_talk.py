@@ -172,8 +172,32 @@ async def test_b41_b46_asides_come_back_to_the_question(customer: Customer) -> N
 async def test_b30_b31_a_digression_from_a_digression_comes_all_the_way_back(customer: Customer) -> None:
     await customer.says("send 20 euros", "pay a bill")
     answer = await customer.says("what's my balance?")
-    assert answer.endswith("Back to where we were.\nWhich bill would you like to pay?")
-    assert (await customer.says("cancel")).endswith("Back to where we were.\nWho should receive it?")
+    back = "Back to where we were: "
+    bill = "Pay an electricity, water or phone bill."
+    assert answer.endswith(f"{back}{bill}\nWhich bill would you like to pay?")
+    assert (await customer.says("cancel")).endswith(f"{back}Send money to another person.\nWho should receive it?")
+
+
+@pytest.mark.parametrize(
+    ("both", "announced", "now"),
+    [
+        (
+            "send 20 euros to Ana and block my card",
+            f"Then I will take care of this: Block a card that was lost or stolen.\nSend €20.00 to Ana {ANA}?",
+            "Now the next thing: Block a card that was lost or stolen.\nWhich card should I block?",
+        ),
+        (
+            "quiero enviar 20 euros a Ana y bloquear mi tarjeta",
+            f"Después me ocupo de esto: Bloquear una tarjeta perdida o robada.\n¿Envío 20,00 € a Ana {ANA}?",
+            "Ahora, lo siguiente: Bloquear una tarjeta perdida o robada.\n¿Qué tarjeta bloqueo?",
+        ),
+    ],
+)
+async def test_b58_a_second_request_is_announced_and_then_begins(
+    customer: Customer, both: str, announced: str, now: str
+) -> None:
+    assert await customer.says(both) == announced
+    assert (await customer.says("no")).endswith(now)
 
 
 async def test_b42_b43_nonsense_leads_to_a_person_and_back(customer: Customer) -> None:

@@ -49,7 +49,9 @@ class Texts(BaseModel):
         "We have a lot open already. Let us finish something first.",
         "Ya tenemos muchas cosas abiertas. Terminemos algo primero.",
     )
-    resume: Text = _text("Back to where we were.", "Sigamos donde lo dejamos.")
+    queued: Text = _text("Then I will take care of this: {_flow}.", "Después me ocupo de esto: {_flow}.")
+    next: Text = _text("Now the next thing: {_flow}.", "Ahora, lo siguiente: {_flow}.")
+    resume: Text = _text("Back to where we were: {_flow}.", "Sigamos donde lo dejamos: {_flow}.")
     out_of_scope: Text = _text(
         "Sorry, I did not understand that, or it is not something I can help with.",
         "Lo siento, no lo he entendido o no es algo en lo que pueda ayudar.",

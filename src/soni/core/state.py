@@ -14,7 +14,8 @@ CONVERSATION = "_conversation"
 WINDOW = 20
 """How many messages of both sides the state keeps; the rest is for a journal to keep."""
 
-FlowState = Literal["active", "waiting", "paused"]
+FlowState = Literal["active", "waiting", "paused", "queued"]
+"""`queued` is a flow that was asked for and has not begun, because something else comes first."""
 EnteredBy = Literal["user", "call", "link", "event"]
 
 

@@ -32,6 +32,7 @@ class DialogueContext:
     chain: tuple[str, ...]
     """The active flow last, after those that called it."""
     paused_flows: tuple[str, ...]
+    """Those left open, and those that wait their turn."""
     filled: Mapping[str, Any]
     flows: Mapping[str, FlowConfig]
     """The flows that may start, and those already running."""
@@ -87,7 +88,7 @@ def dialogue_context(
         task=state["_pending_task"],
         active_flow=stack[-1] if stack else None,
         chain=chain,
-        paused_flows=tuple(frame["flow_name"] for frame in state["flow_stack"] if frame["flow_state"] == "paused"),
+        paused_flows=tuple(f["flow_name"] for f in state["flow_stack"] if f["flow_state"] in ("paused", "queued")),
         filled=visible(filled, config),
         flows={**startable, **{name: config.flows[name] for name in stack if name in config.flows}},
         slot_names=slot_names,

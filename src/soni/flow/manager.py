@@ -18,7 +18,12 @@ __all__ = ["FlowManager", "FlowShape", "merge_delta"]
 
 
 def _is_next(chain: list[FlowContext]) -> bool:
-    return not chain[-1]["visits"] or chain[-1]["answered"]
+    return _is_new(chain[-1]) or chain[-1]["answered"]
+
+
+def _is_new(frame: FlowContext) -> bool:
+    """Whether a flow was started in this turn, and no step of it has run."""
+    return not frame["visits"] and frame["flow_state"] != "queued"
 
 
 def _is_left(chain: list[FlowContext]) -> bool:
@@ -132,8 +137,7 @@ class FlowManager:
         What the assistant has just begun to say is none of it.
         """
         chains = self._chains(state["flow_stack"])
-        open_ones = [chain for chain in chains if chain[0]["entered_by"] != "event" or chain[0]["visits"]]
-        chain = open_ones[-1] if open_ones else []
+        chain = ([c for c in chains if c[0]["entered_by"] != "event" or c[0]["visits"]] or [[]])[-1]
         return chain, self._off(state, chain)
 
     def abandon_flow(self, state: DialogueState) -> tuple[list[FlowContext], FlowDelta]:
@@ -239,6 +243,12 @@ class FlowManager:
         _, pushed = self.push_flow(cast("DialogueState", {**state, "flow_stack": paused}), flow_name)
         return merge_deltas([left, pushed, FlowDelta(flow_stack=[*(pushed.flow_stack or []), *first])])
 
+    def queue(self, state: DialogueState) -> tuple[list[FlowContext], FlowDelta]:
+        """Let what was asked for, and comes only after the question on top, wait its turn; the next one first."""
+        later = [frame for frame in reversed(state["flow_stack"]) if frame["entered_by"] == "user" and _is_new(frame)]
+        stack = [cast("FlowContext", {**f, "flow_state": "queued"}) if f in later else f for f in state["flow_stack"]]
+        return later, FlowDelta(flow_stack=stack)
+
     def started(self, state: DialogueState) -> list[str]:
         """What the person has open, by name, the last on top."""
         chains = self._chains(state["flow_stack"])
@@ -311,4 +321,4 @@ class FlowManager:
         return chains
 
     def _paused(self, chain: list[FlowContext]) -> list[FlowContext]:
-        return [*chain[:-1], {**chain[-1], "flow_state": "paused"}]
+        return chain if chain[-1]["flow_state"] == "queued" else [*chain[:-1], {**chain[-1], "flow_state": "paused"}]

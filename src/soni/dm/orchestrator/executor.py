@@ -8,6 +8,7 @@ from langgraph.errors import GraphRecursionError
 
 from soni.core.pending_task import inform, is_collect, requires_input
 from soni.dm.orchestrator.changing import broken_texts, changed_texts, refused, unmendable
+from soni.dm.orchestrator.handler import told
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
 from soni.flow.derivation.memory import memories
 from soni.flow.derivation.message import Pass
@@ -98,7 +99,7 @@ class SubgraphExecutor:
         budget = self._context.config.settings.max_steps
         # Once a person has the conversation, the flows stand still until it is given back.
         while state["flow_stack"] and state["person"] is None:
-            if state["flow_stack"][-1]["flow_state"] == "paused":
+            if state["flow_stack"][-1]["flow_state"] in ("paused", "queued"):
                 state = self._resumed(state)
                 yield state
             if budget <= 0:
@@ -110,7 +111,9 @@ class SubgraphExecutor:
             running = state["flow_stack"][-1]
             async for after in self._run(state, budget + known):
                 done = _done(after) > _done(state)
-                state, budget = after, budget - 1
+                for notice in self._announced(after):
+                    yield notice
+                state, budget = self._queued(after), budget - 1
                 yield state
                 if done:
                     tried.taken(state, done=True)
@@ -129,6 +132,22 @@ class SubgraphExecutor:
             # A flow whose last word was a question still owes an answer to it.
             text = self._context.phrase("done", state, key=f"{state['turn']}/done")
             yield cast("DialogueState", {**state, "_pending_task": inform(text)})
+
+    def _announced(self, state: DialogueState) -> list[DialogueState]:
+        """Before a question: say what else the message asked for, and comes only after it."""
+        task, context = state["_pending_task"], self._context
+        later = context.flow_manager.queue(state)[0] if task is not None and requires_input(task) else []
+        if not later:
+            return []
+        labels = "; ".join(context.flow_label(frame["flow_name"], state) for frame in later)
+        said = told(context, state, "queued", why="something else comes first", _flow=labels)
+        return [cast("DialogueState", {**state, "_pending_task": notice}) for notice in said.tasks]
+
+    def _queued(self, state: DialogueState) -> DialogueState:
+        task = state["_pending_task"]
+        if task is None or not requires_input(task):
+            return state
+        return merge_delta(state, self._context.flow_manager.queue(state)[1])
 
     def _derived(self, state: DialogueState) -> tuple[DialogueState, int]:
         """The flow on top, at its first step again if something that it read has changed; and how much it knows."""
@@ -170,11 +189,13 @@ class SubgraphExecutor:
             return
 
     def _resumed(self, state: DialogueState) -> DialogueState:
-        """Say that we are back, and let the paused flow ask its question again."""
-        frame = state["flow_stack"][-1]
-        active = self._context.flow_manager.update_frame(state, frame["flow_id"], flow_state="active")
-        trace = FlowDelta(trace=({"flow": frame["flow_name"], "event": "resumed"},))
-        text = self._context.phrase("resume", state, key=f"resume/{frame['flow_id']}")
+        """Say what we are back to, or what comes now, and let that flow ask its question."""
+        frame, manager = state["flow_stack"][-1], self._context.flow_manager
+        name, event = ("next", "begins") if frame["flow_state"] == "queued" else ("resume", "resumed")
+        active = manager.update_frame(state, frame["flow_id"], flow_state="active")
+        trace = FlowDelta(trace=({"flow": frame["flow_name"], "event": event},))
+        label = self._context.flow_label(manager.chain_of(state, frame["flow_id"])[0]["flow_name"], state)
+        text = self._context.phrase(name, state, key=f"{name}/{frame['flow_id']}", _flow=label)
         return cast(
             "DialogueState", {**merge_delta(state, merge_deltas([active, trace])), "_pending_task": inform(text)}
         )

@@ -124,14 +124,12 @@ class StartSessionHandler(CommandHandler[StartSession]):
 
 
 class ReturnToAssistantHandler(CommandHandler[ReturnToAssistant]):
-    """Say that we are back; the flow that was left open asks its question again."""
+    """Say that we are back; the flow that was open asks its question again, after its name if it had been left."""
 
     command = ReturnToAssistant
 
     async def handle(self, command: ReturnToAssistant, state: DialogueState, context: RuntimeContext) -> FlowDelta:
-        top = context.flow_manager.get_active_flow_id(state)
-        active = context.flow_manager.update_frame(state, top, flow_state="active") if top else FlowDelta()
-        return merge_deltas([active, told(context, state, "back", why="the person gave the conversation back")])
+        return told(context, state, "back", why="the person gave the conversation back")
 
 
 def _greeting(state: DialogueState, context: RuntimeContext) -> FlowDelta:
