@@ -37,6 +37,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(CorrectSlot, slot=slots, value=values),
     st.sampled_from([AffirmConfirmation(), AffirmConfirmation(), DenyConfirmation()]),
     st.sampled_from([CancelFlow(), Acknowledge(), OutOfScope()]),
+    st.builds(CancelFlow, flow=st.sampled_from(["send", "annotate", "balance", "nonsense"])),
 )
 GOOD: dict[str, object] = {"amount": 50, "who": "Ana", "more": True, "note": "For you"}
 extras = st.lists(st.tuples(st.booleans(), st.lists(commands, max_size=2)), max_size=14)

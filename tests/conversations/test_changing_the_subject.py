@@ -217,6 +217,48 @@ async def test_b58_a_confirmation_that_comes_back_is_asked_in_full(assistant: As
     assert await user.choose("Yes") == ["Booked."]
 
 
+async def test_b58_a_flow_that_a_message_replaces_does_not_come_back(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(HOUSE))
+    await user.say(StartFlow(flow="book"))
+    said = await user.say(CancelFlow(flow="book"), StartFlow(flow="paint"))
+    assert said == ["All right, I have stopped that.", "Colour?"]
+    assert await user.say(SetSlot(slot="colour", value="red")) == ["red."]
+
+
+async def test_b58_b34_a_flow_is_cancelled_by_name_wherever_it_is(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(HOUSE))
+    await user.say(StartFlow(flow="measure"))
+    await user.say(StartFlow(flow="book"), StartFlow(flow="paint"))
+    names = [frame["flow_name"] for frame in (await user.state())["flow_stack"]]
+    assert names == ["measure", "ask_size", "paint", "book"]
+    for named in ("measure", "paint"):
+        said = await user.say(CancelFlow(flow=named))
+        assert said == ["All right, I have stopped that.", "Where to?"]
+    assert [frame["flow_name"] for frame in (await user.state())["flow_stack"]] == ["book"]
+    assert list((await user.state())["flow_slots"]) == [(await user.state())["flow_stack"][0]["flow_id"]]
+
+
+async def test_b58_b34_cancelling_what_is_not_open_changes_nothing(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(HOUSE))
+    assert await user.say(CancelFlow(flow="paint")) == ["We have not begun that."]
+    await user.say(StartFlow(flow="book"))
+    before = (await user.state())["flow_stack"]
+    assert await user.say(CancelFlow(flow="paint")) == ["We have not begun that.", "Where to?"]
+    assert [frame["flow_id"] for frame in (await user.state())["flow_stack"]] == [frame["flow_id"] for frame in before]
+
+
+async def test_b58_b35_a_caller_decides_only_about_the_flow_it_called(assistant: Assistant, talk: Talk) -> None:
+    calling = """
+          - {call: ask_size, on_cancel: rough}
+          - {say: "{size}.", jump_to: end}
+          - {step: rough, type: say, message: Roughly.}"""
+    yaml = HOUSE.replace('[{call: ask_size}, {say: "{size}."}]', calling)
+    user = talk(assistant(yaml))
+    for named, end in ((None, "Roughly."), ("ask_size", "Roughly."), ("measure", "All right, I have stopped that.")):
+        await user.say(StartFlow(flow="measure"))
+        assert (await user.say(CancelFlow(flow=named)))[-1] == end
+
+
 async def test_b58_an_author_may_leave_the_name_out(assistant: Assistant, talk: Talk) -> None:
     texts = 'texts: {resume: "Where were we?", queued: "One by one.", next: "On we go."}\n'
     user = talk(assistant(texts + dedent(HOUSE)))

@@ -12,7 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from soni import load_config
-from soni.core.commands import Clarify, CorrectSlot, DenyConfirmation, OutOfScope, ResumeFlow, SetSlot, StartFlow
+from soni.core.commands import (
+    CancelFlow,
+    Clarify,
+    CorrectSlot,
+    DenyConfirmation,
+    OutOfScope,
+    ResumeFlow,
+    SetSlot,
+    StartFlow,
+)
 from soni.du import DialogueContext, Found, Understood, Usage
 from soni.evaluation import Labelled, Place, predict, read_labelled, scored
 from soni.evaluation.labelled import BadLabel, commands_of, label_of
@@ -155,6 +164,7 @@ async def run(expected: list[Any], predicted: list[Any], place: Place | None = N
             None,
         ),
         ([ResumeFlow()], [StartFlow(flow="pay_bill")], Place(paused=["pay_bill"])),
+        ([CancelFlow()], [CancelFlow(flow="pay_bill")], Place(flow="pay_bill")),
         ([Clarify(options=["a", "b"])], [Clarify(options=["b", "a"])], None),
         (
             [SetSlot(slot="amount", value=1), SetSlot(slot="recipient", value="Ana")],

@@ -84,7 +84,9 @@ class StartFlow(Command):
 
 @register
 class CancelFlow(Command):
-    """Stop what is being done."""
+    """Stop what is being done, or another flow that is open, by name."""
+
+    flow: str | None = None
 
 
 @register

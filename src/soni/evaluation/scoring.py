@@ -11,6 +11,7 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
 from soni.core.commands import (
+    CancelFlow,
     ChitChat,
     Clarify,
     Command,
@@ -114,6 +115,8 @@ def meanings(commands: Sequence[Command], context: DialogueContext) -> tuple[Mea
                 found += [("slot", slot, _canonical(slot, value, context)) for slot, value in slots.items()]
             case ResumeFlow(flow=flow):
                 found.append(("resume", flow or next(iter(context.paused_flows[::-1]), None)))
+            case CancelFlow(flow=flow):
+                found.append(("cancel_flow", None if flow in context.chain else flow))
             case Clarify(options=options):
                 found.append(("clarify", frozenset(options)))
             case ChitChat(topic=topic):

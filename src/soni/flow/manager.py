@@ -131,12 +131,12 @@ class FlowManager:
         walk = Walk(self.world, state)
         return walk.give_back(), walk.delta()
 
-    def cancel_flow(self, state: DialogueState) -> tuple[list[FlowContext], FlowDelta]:
-        """Take off the flow the person is in: the one they started, with everything it called.
+    def cancel_flow(self, state: DialogueState, flow_name: str | None = None) -> tuple[list[FlowContext], FlowDelta]:
+        """Take off the flow the person is in, or the one they name: what they started, with everything it called.
 
         What the assistant has just begun to say is none of it.
         """
-        chains = self._chains(state["flow_stack"])
+        chains = [c for c in self._chains(state["flow_stack"]) if flow_name in (None, *(f["flow_name"] for f in c))]
         chain = ([c for c in chains if c[0]["entered_by"] != "event" or c[0]["visits"]] or [[]])[-1]
         return chain, self._off(state, chain)
 

@@ -111,8 +111,8 @@ class SubgraphExecutor:
             running = state["flow_stack"][-1]
             async for after in self._run(state, budget + known):
                 done = _done(after) > _done(state)
-                for notice in self._announced(after):
-                    yield notice
+                for announced in self._announced(after):
+                    yield announced
                 state, budget = self._queued(after), budget - 1
                 yield state
                 if done:

@@ -40,18 +40,22 @@ class StartFlowHandler(CommandHandler[StartFlow]):
 
 
 class CancelFlowHandler(CommandHandler[CancelFlow]):
-    """End the flow the person is in, or let the flow that called it decide."""
+    """End the flow the person is in, or the one they name, or let the flow that called it decide."""
 
     command = CancelFlow
 
     async def handle(self, command: CancelFlow, state: DialogueState, context: RuntimeContext) -> FlowDelta:
         manager = context.flow_manager
-        chain, ended = manager.cancel_flow(state)
+        chain, ended = manager.cancel_flow(state, command.flow)
+        if not chain and command.flow is not None:
+            return told(context, state, "not_open", why=f"'{command.flow}' is not open")
         if not chain:
             return told(context, state, "nothing_to_cancel", why="no flow is running")
-        name = chain[0]["flow_name"]
+        names = [frame["flow_name"] for frame in chain]
+        callers = chain[: names.index(command.flow) if command.flow is not None else -1]
+        name = names[0]
         why = f"cancelled {name}"
-        for caller in reversed(chain[:-1]):
+        for caller in reversed(callers):
             if target := _on_cancel(caller, context):
                 name = chain[chain.index(caller) + 1]["flow_name"]
                 why = f"'{caller['flow_name']}' goes on at '{target}'"

@@ -8,6 +8,7 @@ import dspy
 from dspy.utils.exceptions import AdapterParseError
 
 from soni.core.commands import (
+    CancelFlow,
     Clarify,
     Command,
     CorrectSlot,
@@ -136,7 +137,7 @@ def _problems(commands: list[Command], context: DialogueContext) -> list[str]:
     for command in commands:
         named: list[tuple[str, str, Iterable[str]]]
         match command:
-            case StartFlow(flow=flow):
+            case StartFlow(flow=flow) | CancelFlow(flow=str(flow)):
                 named = [("flow", flow, context.flows)]
             case ResumeFlow(flow=flow) if flow is not None:
                 named = [("paused flow", flow, context.paused_flows)]
