@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
-import functools
 import inspect
 import logging
-import threading
-from collections.abc import Awaitable, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_type_hints
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, PydanticSchemaGenerationError, TypeAdapter, ValidationError
+from pydantic import BaseModel
 
-from soni.core.values.money import Money
+from soni.actions.calling import called
+from soni.actions.signature import Signature, Unfit, read_signature
 from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    from soni.actions.context import ActionContext
 
 logger = logging.getLogger(__name__)
 
@@ -29,79 +27,13 @@ _VALIDATOR_LIMIT = 10.0
 
 Effect = Literal["pure", "idempotent", "once"]
 Function = TypeVar("Function", bound=Callable[..., Any])
-Inform = Callable[[str], Awaitable[None]]
-
-
-class ActionContext:
-    """What an action may ask for besides slots: give a parameter this type to receive it."""
-
-    def __init__(self, inform: Inform, *, user_id: str, language: str, idempotency_key: str = "") -> None:
-        self.user_id = user_id
-        self.language = language
-        self.idempotency_key = idempotency_key
-        """The same whenever this visit of this step is tried again, and never otherwise."""
-        self.limit: asyncio.Timeout | None = None
-        self._inform = inform
-        self._loop = asyncio.get_running_loop()
-        self._thread = threading.get_ident()
-
-    async def inform(self, text: str) -> None:
-        """Tell the person something while the action is still running."""
-        if not isinstance(text, str):
-            raise TypeError(f"inform takes a text, not {type(text).__name__}")
-        limit = self.limit.when() if self.limit else None
-        if self.limit is None or limit is None or self.limit.expired():
-            await self._inform(text)
-            return
-        # How long a person's connection takes is not the action's time.
-        begun = self._loop.time()
-        self.limit.reschedule(None)
-        await self._inform(text)
-        with suppress(RuntimeError):  # the action has ended meanwhile
-            self.limit.reschedule(limit + self._loop.time() - begun)
-
-    def inform_sync(self, text: str) -> None:
-        """The same for an action that is a plain function."""
-        if threading.get_ident() == self._thread:
-            raise RuntimeError("inform_sync is for plain functions; in a coroutine, await context.inform(…)")
-        asyncio.run_coroutine_threadsafe(self.inform(text), self._loop).result()
-
-
-def _contained(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    try:
-        return function(*arguments, **named)
-    except StopIteration as error:
-        raise RuntimeError("StopIteration") from error  # a future cannot carry it, and would wait for ever
-
-
-async def _called(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    """Call an author's function: a coroutine function here, a plain one in a thread."""
-    if inspect.iscoroutinefunction(function):
-        return await function(*arguments, **named)
-    work = functools.partial(contextvars.copy_context().run, _contained, function, *arguments, **named)
-    result = await asyncio.wrap_future(_threads().submit(work))
-    return await result if inspect.isawaitable(result) else result
-
-
-@functools.cache
-def _threads() -> ThreadPoolExecutor:
-    """Where authors' plain functions run: one that hangs must not take a thread from anything else."""
-    return ThreadPoolExecutor(64, "soni-action")
-
-
-@dataclass(frozen=True, slots=True)
-class _Parameter:
-    adapter: TypeAdapter[Any]
-    required: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Action:
     function: Callable[..., Any]
     effect: Effect
-    parameters: dict[str, _Parameter]
-    context: str | None
-    all_slots: bool
+    signature: Signature
     reconcile: _Action | None = None
 
 
@@ -134,10 +66,11 @@ class Actions:
             raise ValueError(f"there is no effect '{effect}'; an action is {', '.join(get_args(Effect))}")
         if reconcile is not None and effect != "once":
             raise ValueError(f"only a 'once' action is reconciled; one that is '{effect}' is simply called again")
-        asked = None if reconcile is None else _read(reconcile, "pure")
+        asked = None if reconcile is None else _Action(reconcile, "pure", read_signature(reconcile))
 
         def add(function: Function) -> Function:
-            self._add(self._actions, name or function.__name__, replace(_read(function, effect), reconcile=asked))
+            action = _Action(function, effect, read_signature(function), asked)
+            self._add(self._actions, name or function.__name__, action)
             return function
 
         return add
@@ -182,11 +115,11 @@ class Actions:
 
     def parameters(self, action: str) -> Mapping[str, bool]:
         """The slots an action takes: whether each is required."""
-        return {name: parameter.required for name, parameter in self._actions[action].parameters.items()}
+        return self._actions[action].signature.required
 
     def takes_all(self, action: str) -> bool:
         """Whether an action takes every slot there is."""
-        return self._actions[action].all_slots
+        return self._actions[action].signature.all_slots
 
     def effect(self, action: str) -> Effect:
         """The declared effect class of an action."""
@@ -200,7 +133,7 @@ class Actions:
         """Ask a validator about a value."""
         try:
             async with asyncio.timeout(_VALIDATOR_LIMIT):
-                return bool(await _called(self._validators[validator], value))
+                return bool(await called(self._validators[validator], value))
         except ValueError:
             return False
         except Exception as error:  # whatever an author's code raises, the value has not been found good
@@ -243,11 +176,11 @@ class Actions:
     async def _attempt(
         self, name: str, action: _Action, arguments: dict[str, Any], context: ActionContext, timeout: float
     ) -> Mapping[str, Any] | None:
-        given = {**arguments, action.context: context} if action.context else arguments
+        given = action.signature.with_context(arguments, context)
         try:
             async with asyncio.timeout(timeout) as limit:
                 context.limit = limit
-                result = await _called(action.function, **given)
+                result = await called(action.function, **given)
         except TimeoutError as error:
             late = f"did not finish within {timeout:g} seconds" if limit.expired() else f"raised {type(error).__name__}"
             message = f"action '{name}' {late}"
@@ -276,58 +209,11 @@ class Actions:
             raise ActionResultUnusable(f"action '{name}' returned what raises {type(error).__name__}") from error
 
 
-def _read(function: Callable[..., Any], effect: Effect) -> _Action:
-    written = function.func if isinstance(function, functools.partial) else function
-    written = written if inspect.isroutine(written) else type(written).__call__
-    try:
-        hints = get_type_hints(written, include_extras=True)
-    except NameError as error:
-        raise TypeError(f"the annotations of action '{written.__name__}' cannot be read: {error}") from None
-    parameters: dict[str, _Parameter] = {}
-    context: str | None = None
-    all_slots = False
-    for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            all_slots = True
-        elif parameter.kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY):
-            raise TypeError(f"action '{function.__name__}' takes '{name}' by position; slots are passed by name")
-        elif hints.get(name) is ActionContext:
-            context = name
-        else:
-            required = parameter.default is parameter.empty
-            parameters[name] = _Parameter(_adapter(function, name, hints.get(name, Any)), required)
-    return _Action(function, effect, parameters, context, all_slots)
-
-
-def _adapter(function: Callable[..., Any], name: str, hint: Any) -> TypeAdapter[Any]:
-    try:
-        return TypeAdapter(hint)
-    except PydanticSchemaGenerationError:
-        raise TypeError(f"action '{function.__name__}' takes '{name}' of a type that slots cannot have") from None
-
-
 def _arguments(name: str, action: _Action, slots: Mapping[str, Any]) -> dict[str, Any]:
-    arguments: dict[str, Any] = dict(slots) if action.all_slots else {}
-    for slot, parameter in action.parameters.items():
-        value = slots.get(slot)
-        if value is None and not parameter.required:
-            arguments.pop(slot, None)
-            continue
-        try:
-            arguments[slot] = _fitted(parameter.adapter, value)
-        except ValidationError as error:
-            reason = error.errors(include_input=False)[0]["msg"]
-            raise ActionError(f"action '{name}' cannot take slot '{slot}': {reason}") from None
-    return arguments
-
-
-def _fitted(adapter: TypeAdapter[Any], value: Any) -> Any:
     try:
-        return adapter.validate_python(value)
-    except ValidationError:
-        if isinstance(value, Money):
-            return adapter.validate_python(value.amount)
-        raise
+        return action.signature.arguments(slots)
+    except Unfit as error:
+        raise ActionError(f"action '{name}' {error}") from None
 
 
 def _outputs(name: str, result: Any) -> Mapping[str, Any] | None:
