@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from soni.actions import ActionContext, Actions
+    from soni.actions import ActionContext, Actions, Refusal
     from soni.config.loader import load_config
     from soni.config.models import SoniConfig
     from soni.errors import ConfigError, SoniError
@@ -14,6 +14,7 @@ __all__ = [
     "ActionContext",
     "Actions",
     "ConfigError",
+    "Refusal",
     "RuntimeLoop",
     "SoniConfig",
     "SoniError",
@@ -25,6 +26,7 @@ _HOMES = {
     "ActionContext": "soni.actions",
     "Actions": "soni.actions",
     "ConfigError": "soni.errors",
+    "Refusal": "soni.actions",
     "RuntimeLoop": "soni.runtime.loop",
     "SoniConfig": "soni.config.models",
     "SoniError": "soni.errors",

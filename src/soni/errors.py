@@ -92,6 +92,15 @@ class ActionResultUnusable(ActionError):
 class InvalidValue(SoniError):
     """A value that a slot cannot hold."""
 
+    def __init__(
+        self, message: str, *, reason: str | dict[str, str] | None = None, options: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(message)
+        self.reason = reason
+        """What a validator has to say to the person about it, in one text or by language."""
+        self.options = options
+        """Values that it offers instead."""
+
 
 class LimitReached(SoniError):
     """A flow ran too many steps or rounds without asking anything or ending."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
@@ -13,17 +12,15 @@ from pydantic import BaseModel
 
 from soni.actions.calling import called
 from soni.actions.signature import Signature, Unfit, read_signature
+from soni.actions.validators import read_validator
 from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from soni.actions.context import ActionContext
-
-logger = logging.getLogger(__name__)
-
-_VALIDATOR_LIMIT = 10.0
-"""How many seconds a validator may take."""
+    from soni.actions.validators import Validator
+    from soni.core.verdict import Verdict
 
 Effect = Literal["pure", "idempotent", "once"]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -50,7 +47,7 @@ class Actions:
 
     def __init__(self) -> None:
         self._actions: dict[str, _Action] = {}
-        self._validators: dict[str, Callable[..., Any]] = {}
+        self._validators: dict[str, Validator] = {}
         self.command_handlers: list[Any] = []
         """Handlers of commands of the assistant's own."""
 
@@ -76,14 +73,13 @@ class Actions:
         return add
 
     def validator(self, name: str | None = None) -> Callable[[Function], Function]:
-        """Make a function of one value a validator: false, or a ValueError, refuses the value."""
+        """Make a function a validator. Its first parameter takes the value, the others take slots by name.
+
+        It refuses the value with false, with a ValueError, whose text the person is told, or with a Refusal.
+        """
 
         def add(function: Function) -> Function:
-            try:
-                inspect.signature(function).bind(object())
-            except TypeError:
-                raise TypeError(f"validator '{function.__name__}' must take one argument, the value") from None
-            self._add(self._validators, name or function.__name__, function)
+            self._add(self._validators, name or function.__name__, read_validator(function))
             return function
 
         return add
@@ -97,8 +93,8 @@ class Actions:
         self.command_handlers += [handler for handler in other.command_handlers if handler not in self.command_handlers]
         for name, action in other._actions.items():
             self._add(self._actions, name, action)
-        for name, function in other._validators.items():
-            self._add(self._validators, name, function)
+        for name, validator in other._validators.items():
+            self._add(self._validators, name, validator)
 
     def _add(self, registry: dict[str, Any], name: str, what: Any) -> None:
         if registry.get(name, what) is not what:
@@ -125,21 +121,21 @@ class Actions:
         """The declared effect class of an action."""
         return self._actions[action].effect
 
-    def validator_slots(self, validator: str) -> Mapping[str, bool]:
-        """The other slots that a validator takes."""
-        return {}
+    def validator_slots(self, name: str) -> Mapping[str, bool]:
+        """The slots a validator takes besides its value: whether each is required."""
+        return self._validators[name].signature.required
 
-    async def is_valid(self, validator: str, value: Any) -> bool:
-        """Ask a validator about a value."""
-        try:
-            async with asyncio.timeout(_VALIDATOR_LIMIT):
-                return bool(await called(self._validators[validator], value))
-        except ValueError:
-            return False
-        except Exception as error:  # whatever an author's code raises, the value has not been found good
-            # Not with the traceback: an error's text may hold the value, and the value may be a secret.
-            logger.warning("validator '%s' raised %s", validator, type(error).__name__)
-            return False
+    async def verdict(
+        self,
+        name: str,
+        value: Any,
+        slots: Mapping[str, Any],
+        *,
+        context: ActionContext,
+        masked: Callable[[str], str] = str,
+    ) -> Verdict:
+        """Ask a validator about a value beside these slots; `masked` hides what nobody may see in what it says."""
+        return await self._validators[name].verdict(name, value, slots, context=context, masked=masked)
 
     def can_reconcile(self, action: str) -> bool:
         """Whether an action came with a function that finds out whether it happened."""

@@ -38,6 +38,11 @@ def readable_text(text: str) -> str:
     return _BLANKS.sub(lambda run: "\n" if "\n" in run[0] else " ", shown).strip()
 
 
+def storable(text: str) -> str:
+    """A text without what cannot be stored: halves of characters nowhere, and a NUL not everywhere."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
 def _with_few_marks(text: str) -> str:
     kept, marks = [], 0
     for letter in text:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from soni.core.rule import rule_slots
+from soni.core.verdict import Verdict
 from soni.errors import InvalidValue
 
 if TYPE_CHECKING:
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
 
     from soni.config.models import SoniConfig
     from soni.core.expression import Expression
+    from soni.core.rule import KnownValidators
     from soni.core.values import Reading
 
 
@@ -18,22 +21,25 @@ async def accept(
     values: Mapping[str, Any],
     *,
     config: SoniConfig,
-    is_valid: Callable[[str, Any], Awaitable[bool]],
+    validators: KnownValidators,
+    verdict: Callable[[str, str, Mapping[str, Any]], Awaitable[Verdict]],
     reading: Reading,
     rules: tuple[Expression | str, ...] = (),
 ) -> dict[str, Any]:
-    """The values as they are stored in the state; InvalidValue says why one of them cannot be."""
+    """The values as they are stored in the state; InvalidValue says why one of them cannot be.
+
+    A rule that names other slots is not looked at here: the flow does, once they all have values.
+    """
     loaded = {name: _coerced(name, value, config, reading) for name, value in values.items()}
-    for name, value in loaded.items():
+    for name in loaded:
         own = config.slots[name].validate_
         for rule in (*((own,) if own is not None else ()), *rules):
-            if isinstance(rule, str):
-                valid = await is_valid(rule, value)
-            else:  # one over several slots is looked at whenever one of them changes
-                valid = bool(rule.names - {name}) or rule.is_true({name: value})
-            if not valid:
+            if rule_slots(rule, name, validators) != {name}:
+                continue
+            said = await verdict(rule, name, loaded) if isinstance(rule, str) else Verdict(ok=rule.is_true(loaded))
+            if not said.ok:
                 written = rule if isinstance(rule, str) else rule.source
-                raise InvalidValue(f"'{name}' is refused by: {written}")
+                raise InvalidValue(f"'{name}' is refused by: {written}", reason=said.reason, options=said.options)
     return {name: config.slots[name].value_type.dump(value) for name, value in loaded.items()}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from soni.core.readable_text import storable
 from soni.errors import ConversationError
 
 MOST_CHARACTERS = 10_000
@@ -19,11 +20,6 @@ def readable(text: object) -> str:
     if len(text) > MOST_CHARACTERS:
         raise ConversationError(f"the message has {len(text)} characters; at most {MOST_CHARACTERS} are taken")
     return storable(text)
-
-
-def storable(text: str) -> str:
-    """A text without what cannot be stored: halves of characters nowhere, and a NUL not everywhere."""
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def named(message_id: object) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from soni.actions import ActionContext
 from soni.core.state import CONVERSATION
 from soni.core.template import CASES, Field
 from soni.core.values import Reading
+from soni.core.verdict import in_language
 from soni.du.context import MASK
 from soni.runtime.acceptance import accept, loaded_slots
 
@@ -20,13 +22,19 @@ if TYPE_CHECKING:
     from soni.core.expression import Expression
     from soni.core.state import DialogueState, Handoff
     from soni.core.template import Text
+    from soni.core.verdict import Verdict
     from soni.du.understanding import Understanding
+    from soni.errors import InvalidValue
     from soni.flow.manager import FlowManager
     from soni.runtime.rules import Rules
     from soni.runtime.turn import Turn
 
 UNSET = "—"
 """What stands in a text where a slot has no value."""
+
+
+async def _cannot_inform(text: str) -> None:
+    raise RuntimeError("a validator tells the person nothing but why it refuses a value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +81,35 @@ class RuntimeContext:
         return await accept(
             values,
             config=self.config,
-            is_valid=self._is_valid,
+            validators=self.actions,
+            verdict=lambda validator, slot, slots: self.verdict(state, validator, slot, slots),
             reading=self.reading(state),
             rules=rules,
         )
 
-    async def verdict(self, state: DialogueState, validator: str, slot: str, slots: Mapping[str, Any]) -> Any:
-        raise NotImplementedError
+    async def verdict(self, state: DialogueState, validator: str, slot: str, slots: Mapping[str, Any]) -> Verdict:
+        """What a validator says of a slot's value beside the others, which are loaded; secrets are masked in it."""
+        named = {slot, *self.actions.validator_slots(validator)}
+        secret = [str(slots[name]) for name in named if self.config.is_secret(name) and slots.get(name) is not None]
 
-    async def _is_valid(self, validator: str, value: Any) -> bool:
-        return await self.turn.verdict(validator, lambda: self.actions.is_valid(validator, value))
+        def masked(text: str) -> str:
+            for value in sorted(filter(None, secret), key=len, reverse=True):
+                text = text.replace(value, MASK)
+            return text
+
+        context = ActionContext(_cannot_inform, user_id=self.turn.user_id, language=self.language(state))
+        return await self.turn.verdict(
+            validator,
+            lambda: self.actions.verdict(validator, slots[slot], slots, context=context, masked=masked),
+        )
+
+    def refusal(
+        self, error: InvalidValue, text: Text | None, state: DialogueState, *, key: str, slots: Mapping[str, Any]
+    ) -> str:
+        """What to say of a refused value: what its validator said, else the author's text, else a general one."""
+        if error.reason is not None:
+            return in_language(error.reason, self.language(state), self.config.settings.language)
+        return self.render(text, state, key=key, slots=slots) if text else self.phrase("invalid", state, key=key)
 
     def render(self, text: Text, state: DialogueState, *, key: str, slots: Mapping[str, Any]) -> str:
         """A text in the conversation's language, with slots shown the way that language writes them."""

@@ -8,8 +8,9 @@ from collections import Counter
 from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Any
 
+from soni.core.readable_text import storable
+from soni.core.verdict import Verdict
 from soni.du.understanding import Usage
-from soni.runtime.border import storable
 from soni.runtime.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -128,14 +129,15 @@ class Turn:
         self._learn({"update": update, "usage": astuple(self.usage)})
         return update
 
-    async def verdict(self, validator: str, ask: Callable[[], Awaitable[bool]]) -> bool:
+    async def verdict(self, validator: str, ask: Callable[[], Awaitable[Verdict]]) -> Verdict:
         """What a validator says, now or when the turn was begun before: the world may have changed since."""
         self._used[f"validator {validator}"] += 1
         key = f"{validator}/{self._used[f'validator {validator}']}"
-        known: dict[str, bool] = self._learnt["verdicts"]
+        known: dict[str, Any] = self._learnt["verdicts"]
         if key not in known:
-            self._learn({"verdicts": {**known, key: await ask()}})
-        return bool(self._learnt["verdicts"][key])
+            verdict = await ask()
+            self._learn({"verdicts": {**known, key: verdict.to_json()}})
+        return Verdict.from_json(self._learnt["verdicts"][key])
 
     def _learn(self, more: dict[str, Any]) -> None:
         self._learnt |= more
