@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from bench.postgres import postgres
 
-from soni import ActionContext, Actions, RuntimeLoop
+from soni import ActionContext, Actions, Refusal, RuntimeLoop
 from soni.core.commands import AffirmConfirmation, Command, HumanHandoff, SetSlot, StartFlow
 from soni.core.message_sink import BufferedMessageSink
 from soni.du.context import DialogueContext
@@ -130,6 +130,34 @@ async def test_g3_a_validator_is_not_asked_again_what_it_has_answered(
         assert turn is not None
         assert turn.text == "Paid 60."
     assert bank.paid == [60]
+
+
+async def test_g3_a_refusal_is_told_as_it_was_said_before_the_crash(
+    assistant: Assistant, tmp_path: Path, crash: Any
+) -> None:
+    """The person's way stays the one that was begun, though by now there would be money enough."""
+    bank, config = Bank(), assistant(PAY)
+    bank.actions = Actions()
+    bank.actions.register("pay")(bank.pay)
+    bank.actions.register("log_in", effect="idempotent")(bank.log_in)
+
+    @bank.actions.validator("affordable")
+    def affordable(amount: int) -> bool:
+        if amount > bank.left:
+            raise Refusal({"en": f"There are {bank.left} left."}, options=[f"{bank.left}"])
+        return True
+
+    async with opened(config, bank, tmp_path / "c.db") as loop:
+        await loop.process_message("pay", user_id="ana")
+        crash("before the end of a turn")
+        await crashed(loop.run_turn("600", user_id="ana", sink=BufferedMessageSink()))
+    crash(None)
+    bank.left = 1000
+    async with opened(config, bank, tmp_path / "c.db") as loop:
+        turn = await loop.recover("ana")
+        assert turn is not None
+        assert turn.text == "There are 100 left.\nHow much?"
+    assert bank.paid == []
 
 
 @pytest.mark.parametrize(

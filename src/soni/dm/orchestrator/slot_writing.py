@@ -191,7 +191,7 @@ def _invalid(
     text = next((step.error for step in questions if step.error), None) or context.config.slots[slot].error
     key = f"{frame['flow_id']}/{slot}/{attempts}"
     slots = context.loaded(manager.get_slots(state, frame["flow_id"]))
-    said = context.render(text, state, key=key, slots=slots) if text else context.phrase("invalid", state, key=key)
+    said = context.refusal(error, text, state, key=key, slots=slots)
     why = f"'{slot}' was refused" if context.config.slots[slot].sensitive else str(error)
     counted = manager.count_attempt(state, root, slot) if _is_asked(slot, state) else FlowDelta()
     trace = {"event": "invalid", "slot": slot, "why": why}
