@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import time
+from datetime import date, time
 
 import pytest
 
@@ -107,3 +107,67 @@ async def test_a_validator_that_tells_something_refuses(assistant: Assistant, ta
     user = talk(assistant(TABLE), actions)
     await user.say(StartFlow(flow="book"))
     assert await user.say(SetSlot(slot="hour", value="16:00")) == ["We are closed then.", "When?"]
+
+
+@pytest.mark.parametrize(
+    ("slot", "question"),
+    [
+        ("validate: 'high > low', error: Too low.", ""),
+        ("error: Too low.", ", validate: 'high > low'"),
+    ],
+)
+async def test_what_a_rule_reads_is_passed_into_the_flow_that_asks(
+    assistant: Assistant, talk: Talk, slot: str, question: str
+) -> None:
+    config = assistant(f"""
+        slots:
+          low: {{type: integer}}
+          high: {{type: integer, {slot}}}
+        flows:
+          range: {{steps: [{{collect: low, message: "From?"}}, {{call: ask_high}}, {{say: "{{low}} to {{high}}"}}]}}
+          ask_high: {{steps: [{{collect: high, message: "To?"{question}}}]}}
+    """)
+    user = talk(config)
+    assert await user.say(StartFlow(flow="range", slots={"low": 50})) == ["To?"]
+    assert await user.say(SetSlot(slot="high", value=20)) == ["Too low.", "To?"]
+    assert await user.say(SetSlot(slot="high", value=60)) == ["50 to 60"]
+
+
+async def test_a_validator_that_takes_other_slots_waits_for_them(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {day: {type: date}, hour: {type: time, validate: within_hours}}
+        flows:
+          book: {steps: [{collect: hour, message: "When?"}, {collect: day, message: "Which day?"}]}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    asked = []
+    actions = Actions()
+
+    @actions.validator("within_hours")
+    def within_hours(hour: time, day: date) -> bool:
+        asked.append(day)
+        return False
+
+    user = talk(config, actions)
+    await user.say(StartFlow(flow="book"))
+    assert await user.say(SetSlot(slot="hour", value="16:00")) == ["Which day?"]
+    assert asked == []
+
+
+async def test_what_a_validator_takes_is_passed_into_the_flow_that_asks(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        slots: {day: {type: date}, hour: {type: time, validate: within_hours}}
+        flows:
+          book: {steps: [{collect: day, message: "Which day?"}, {call: ask_hour}]}
+          ask_hour: {steps: [{collect: hour, message: "When?"}]}
+    """)
+    actions = Actions()
+
+    @actions.validator("within_hours")
+    def within_hours(hour: time, day: date) -> bool:
+        return True
+
+    user = talk(config, actions)
+    assert await user.say(StartFlow(flow="book", slots={"day": "2026-05-04"})) == ["When?"]
+    assert await user.slots() == {"day": "2026-05-04"}
+    assert (await user.state())["flow_stack"][-1]["flow_name"] == "ask_hour"

@@ -17,8 +17,10 @@ from soni.config.paths import (
     unconfirmed_effects,
     unset_reads,
 )
+from soni.config.rules import ruled_slots, rules_of
 from soni.config.texts import MAY_SHOW
 from soni.core.expression import WORDS, Expression
+from soni.core.rule import KnownValidators
 from soni.core.template import CASES, Field, Text
 from soni.core.values import Reading
 from soni.core.values.money import Money
@@ -52,11 +54,10 @@ _SAMPLES: dict[str, Any] = {
 }
 
 
-class KnownActions(Protocol):
+class KnownActions(KnownValidators, Protocol):
     """What the checks need to know of an assistant's Python side."""
 
     def names(self) -> Collection[str]: ...
-    def validators(self) -> Collection[str]: ...
     def parameters(self, action: str) -> Mapping[str, bool]:
         """The slots an action takes: whether each is required."""
 
@@ -286,7 +287,7 @@ def _step(
             message = f"{where} asks for '{step.slot}', which people cannot fill."
             yield Problem(message, (*path, "slot"), "Take 'source: system' off the slot.")
         case CallStepConfig() if step.target in config.flows and ("flows", step.target) not in config._damaged:
-            yield from _mapped(config, step, path, where)
+            yield from _mapped(config, step, path, where, actions)
         case SetStepConfig():
             yield from _assigned(config, step, path, where)
         case BranchStepConfig() if step.slot is not None and _kind(config, step.slot) == "choice":
@@ -302,8 +303,15 @@ def _kind(config: SoniConfig, slot: str) -> str | None:
     return config.slots[slot].type if known else None
 
 
-def _mapped(config: SoniConfig, step: CallStepConfig, path: Path, where: str) -> Iterator[Problem]:
-    known = config.flows[step.target].slot_names
+def _mapped(
+    config: SoniConfig, step: CallStepConfig, path: Path, where: str, actions: KnownActions | None
+) -> Iterator[Problem]:
+    target = config.flows[step.target]
+    known = target.slot_names | ruled_slots(config, target, actions)
+    if actions is None and any(
+        isinstance(rule, str) for placed in target.placed for rule in rules_of(config, placed.step)
+    ):
+        known |= set(config.slots)  # a validator may read any of them
     for field, mapping in (("inputs", step.inputs), ("outputs", step.outputs)):
         for theirs, ours in mapping.items():
             kinds = (_kind(config, theirs), _kind(config, ours))

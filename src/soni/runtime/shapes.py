@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from soni.config.models import ActionStepConfig, CollectStepConfig
+from soni.config.models import ActionStepConfig
+from soni.config.rules import ruled_slots
 from soni.flow.derivation.memory import FlowShape, World
-from soni.runtime.rules import rule_slots
 
 if TYPE_CHECKING:
     from soni.actions import Actions
@@ -24,21 +24,15 @@ def world_of(config: SoniConfig, actions: Actions) -> World:
         },
         conversation=config.conversation_slots,
         secrets=frozenset(name for name, slot in config.slots.items() if slot.sensitive),
-        dependents={name: frozenset(_dependents(config, name)) for name in config.slots},
+        dependents=_dependents(config),
     )
 
 
 def _slot_names(config: SoniConfig, flow: FlowConfig, actions: Actions) -> frozenset[str]:
     """What an action's signature names belongs to the flow that calls it, and a rule's slots to the flow that asks."""
-    names = set(flow.slot_names)
-    for placed in flow.placed:
-        step = placed.step
-        if isinstance(step, ActionStepConfig):
-            names |= set(actions.parameters(step.call)) & set(config.slots)
-        if isinstance(step, CollectStepConfig):
-            for rule in (step.validate_, config.slots[step.slot].validate_):
-                names |= rule_slots(rule, step.slot, actions) if rule is not None else set()
-    return frozenset(names)
+    calls = [placed.step.call for placed in flow.placed if isinstance(placed.step, ActionStepConfig)]
+    arguments = {slot for call in calls for slot in actions.parameters(call)} & set(config.slots)
+    return flow.slot_names | arguments | ruled_slots(config, flow, actions)
 
 
 def _reached(config: SoniConfig, name: str) -> set[str]:
@@ -64,11 +58,18 @@ def _loops(config: SoniConfig, flow: FlowConfig, reachable: dict[str, frozenset[
     return {slot: frozenset(loops) for slot, loops in around.items()}
 
 
-def _dependents(config: SoniConfig, slot: str) -> set[str]:
-    found, waiting = set[str](), [slot]
-    while waiting:
-        on = waiting.pop()
-        more = {name for name, other in config.slots.items() if on in other.depends_on} - found
-        found |= more
-        waiting += more
+def _dependents(config: SoniConfig) -> dict[str, frozenset[str]]:
+    """For each slot that others depend on, those others, and what depends on them."""
+    direct: dict[str, set[str]] = {}
+    for name, slot in config.slots.items():
+        for on in slot.depends_on:
+            direct.setdefault(on, set()).add(name)
+    found: dict[str, frozenset[str]] = {}
+    for slot in direct:
+        reached, waiting = set[str](), [slot]
+        while waiting:
+            more = direct.get(waiting.pop(), set()) - reached
+            reached |= more
+            waiting += more
+        found[slot] = frozenset(reached)
     return found
