@@ -1,11 +1,13 @@
 # ruff: noqa: E501  # a message is one line, however long
 from __future__ import annotations
 
+from datetime import date, time
 from typing import TYPE_CHECKING
 
+import pytest
 from inline_snapshot import snapshot
 
-from soni.actions import Actions
+from soni.actions import ActionContext, Actions
 
 if TYPE_CHECKING:
     from tests.config.conftest import Problems
@@ -24,6 +26,10 @@ def bank() -> Actions:
     @actions.validator()
     def six_digits(code: str) -> bool:
         return len(code) == 6
+
+    @actions.validator()
+    def within_hours(hour: time, day: date, context: ActionContext, party: int = 1) -> bool:
+        return True
 
     return actions
 
@@ -70,6 +76,102 @@ def test_an_unknown_validator_is_told(problems_of: Problems) -> None:
             "bot.yaml:8:34: flow 'hello', step 'collect_pin' names the validator 'sixdigits', which does not exist. Did you mean 'six_digits'?",
         ]
     )
+
+
+def test_a_parameter_of_a_validator_that_is_no_slot_is_told(problems_of: Problems) -> None:
+    assert problems_of(
+        """\
+        slots:
+          hour: {type: time, validate: within_hours}
+          dya: {type: date}
+          code: {type: text, validate: six_digits}
+        flows:
+          hello:
+            steps:
+              - collect: hour
+              - collect: dya
+              - collect: code
+              - {collect: code, step: again, ask_always: true, validate: within_hours}
+        """,
+        bank(),
+    ) == snapshot(
+        [
+            "bot.yaml:2:32: slot 'hour': the validator 'within_hours' takes 'day', which is not a slot. Did you mean 'dya'?",
+            "bot.yaml:11:66: flow 'hello', step 'again': the validator 'within_hours' takes 'day', which is not a slot. Did you mean 'dya'?",
+        ]
+    )
+
+
+def test_a_validator_without_slots_to_take_a_hint_from_is_told(problems_of: Problems) -> None:
+    assert problems_of(
+        """\
+        slots:
+          hour: {type: time, validate: within_hours}
+        flows:
+          hello:
+            steps:
+              - collect: hour
+        """,
+        bank(),
+    ) == snapshot(
+        [
+            "bot.yaml:2:32: slot 'hour': the validator 'within_hours' takes 'day', which is not a slot. Its first parameter is the value, the others are slots; declare it, or give it a default."
+        ]
+    )
+
+
+def test_a_validator_that_waits_for_what_nothing_sets_is_told(problems_of: Problems) -> None:
+    assert problems_of(
+        """\
+        slots:
+          hour: {type: time, validate: within_hours}
+          other_hour: {type: time}
+          day: {type: date}
+        flows:
+          hello:
+            steps:
+              - collect: hour
+              - {collect: other_hour, validate: within_hours}
+              - {say: "{hour}"}
+          days:
+            steps:
+              - collect: day
+              - {collect: other_hour, validate: within_hours}
+        """,
+        bank(),
+    ) == snapshot(
+        [
+            "bot.yaml:2:32: slot 'hour': the validator 'within_hours' takes 'day', which nothing sets where 'hour' is asked for. Collect it, set it or pass it in, or give the parameter a default.",
+            "bot.yaml:9:41: flow 'hello', step 'collect_other_hour': the validator 'within_hours' takes 'day', which nothing sets where 'other_hour' is asked for. Collect it, set it or pass it in, or give the parameter a default.",
+        ]
+    )
+
+
+HOURS = """\
+        slots:
+          hour: {type: time, validate: within_hours}
+          day: {type: date}
+          when: {type: date}
+"""
+
+
+@pytest.mark.parametrize(
+    "flows",
+    [
+        "hello: {steps: [{collect: day}, {collect: hour}]}",
+        "hello: {steps: [{collect: hour}, {collect: day}]}",
+        "hello: {steps: [{collect: hour}]}\n          days: {steps: [{collect: day}, {call: hello}]}",
+        "hello: {steps: [{collect: hour}, {call: days}]}\n          days: {steps: [{collect: day}]}",
+        "hello: {steps: [{collect: hour}]}\n          x: {steps: [{collect: when}, {call: hello, inputs: {day: when}}]}",
+        "hello: {trigger: {intents: ['on {day}']}, steps: [{collect: hour}]}",
+        "hello: {steps: [{say: hi}]}",
+        "hello: {steps: [{collect: hour}]}\n          both: {steps: [{collect: day}, {collect: hour}]}",
+    ],
+)
+def test_a_validator_may_wait_for_what_a_way_sets(problems_of: Problems, flows: str) -> None:
+    assistant = f"{HOURS}        flows:\n          {flows}\n"
+    assert problems_of(assistant, bank()) == []
+    assert problems_of(assistant) == []
 
 
 def test_a_parameter_that_is_no_slot_is_told(problems_of: Problems) -> None:

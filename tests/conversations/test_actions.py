@@ -298,19 +298,20 @@ async def test_inform_sync_in_a_coroutine_fails_instead_of_hanging(assistant: As
 async def test_outputs_that_belong_together_are_looked_at_together(assistant: Assistant, talk: Talk) -> None:
     config = assistant("""
         slots:
-          low: {type: integer, source: system}
-          high: {type: integer, source: system, validate: "high > low"}
+          low: {type: integer}
+          high: {type: integer, validate: "high > low"}
         flows:
           run:
             steps:
-              - set: {low: 50, high: 60}
+              - {collect: low, message: "From?"}
+              - {collect: high, message: "To?"}
               - {action: work, map_outputs: {high: high, low: low}}
               - {say: "{low}-{high}"}
           other: {steps: [{say: "Hi."}]}
     """)
     actions = Actions()
     actions.register("work", effect="pure")(lambda: {"high": 2, "low": 1})
-    assert await talk(config, actions).say(StartFlow(flow="run")) == ["1-2"]
+    assert await talk(config, actions).say(StartFlow(flow="run", slots={"low": 50, "high": 60})) == ["1-2"]
 
 
 @pytest.mark.parametrize("wrong", [3, None, b"x"])

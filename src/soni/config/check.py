@@ -17,7 +17,7 @@ from soni.config.paths import (
     unconfirmed_effects,
     unset_reads,
 )
-from soni.config.rules import ruled_slots, rules_of
+from soni.config.rules import Rules, ruled_slots, rules_of, unknown_parameters
 from soni.config.texts import MAY_SHOW
 from soni.core.expression import WORDS, Expression
 from soni.core.rule import KnownValidators
@@ -70,6 +70,8 @@ def check(config: SoniConfig, actions: KnownActions | None = None) -> list[Probl
     problems += endless_transfers(config)
     for name, flow in config.flows.items():
         problems += _flow(config, name, flow, actions)
+    # A slot or flow that could not be read may be what sets or asks for the others.
+    problems += Rules(config, actions).problems() if not config._damaged else []
     return problems
 
 
@@ -135,6 +137,8 @@ def _validation(
             did_you_mean(rule, actions.validators()) or "Register it with @actions.validator, or write an expression."
         )
         yield Problem(f"{where} names the validator '{rule}', which does not exist.", path, hint)
+    elif rule is not None and actions is not None:
+        yield from unknown_parameters(config, rule, path, where, actions)
 
 
 def _expression(config: SoniConfig, expression: Expression, path: Path, where: str) -> Iterator[Problem]:

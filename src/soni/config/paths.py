@@ -51,7 +51,8 @@ def _edges(flow: FlowConfig) -> dict[str, set[str]]:
     return {name: {way for way in ways if way in flow.plan} for name, ways in _ways(flow).items()}
 
 
-def _closure(edges: Mapping[str, set[str]], start: Collection[str]) -> set[str]:
+def closure(edges: Mapping[str, set[str]], start: Collection[str]) -> set[str]:
+    """Everything that can be reached from there, the start included."""
     seen: set[str] = set()
     todo = list(start)
     while todo:
@@ -64,7 +65,7 @@ def _closure(edges: Mapping[str, set[str]], start: Collection[str]) -> set[str]:
 
 def reachability(config: SoniConfig, name: str, flow: FlowConfig) -> Iterator[Problem]:
     """Steps that no way leads to, and circles that no way leads out of."""
-    reached = _closure(_edges(flow), [flow.first_step] if flow.first_step else [])
+    reached = closure(_edges(flow), [flow.first_step] if flow.first_step else [])
     ways = _ways(flow) | {step: {flow.plan[step].step.body[0].step} for step in _stuck_loops(config, flow)}
     edges = {step: {way for way in ways[step] if way in flow.plan} for step in ways}
     told: set[str] = set()
@@ -74,7 +75,7 @@ def reachability(config: SoniConfig, name: str, flow: FlowConfig) -> Iterator[Pr
         if step not in reached:
             yield Problem(f"flow '{name}' never comes to step '{step}'.", path, "Remove it, or let a step go to it.")
             continue
-        onward = _closure(edges, edges[step])
+        onward = closure(edges, edges[step])
         if step in onward - told and not any(_stops(flow.plan[other].step, ways[other]) for other in onward):
             told |= onward
             yield Problem(
@@ -134,6 +135,16 @@ def unset_reads(config: SoniConfig, name: str, flow: FlowConfig) -> Iterator[Pro
                 yield _unset(name, step, slot, (*path, *field_path(field)), "reads")
 
 
+def may_be_set(config: SoniConfig, name: str) -> set[str]:
+    """The slots that may have a value somewhere in a flow: over-approximates, too."""
+    flow = config.flows[name]
+    known = _set_at_entry(config, name, flow)
+    for placed in flow.placed:
+        target = config.flows.get(placed.step.flow or "")
+        known |= {*placed.step.sets.values(), *(target.slot_names if target else ())}
+    return known
+
+
 def _own(step: Step, field: str) -> set[str]:
     return {step.asks} if field == "error" and step.asks else set()
 
@@ -168,7 +179,7 @@ def unconfirmed_effects(name: str, flow: FlowConfig, actions: KnownActions) -> I
         if isinstance(placed.step, ConfirmStepConfig):
             unasked = {placed.step.on_deny, placed.next if placed.step.if_ else None}
             edges[asking] = {way for way in unasked if way in flow.plan}
-    reached = _closure(edges, [flow.first_step] if flow.first_step else [])
+    reached = closure(edges, [flow.first_step] if flow.first_step else [])
     for placed in flow.placed:
         step = placed.step
         if isinstance(step, ActionStepConfig) and step.step in reached and actions.effect(step.call) == "once":
@@ -182,12 +193,12 @@ def endless_transfers(config: SoniConfig) -> Iterator[Problem]:
     edges: dict[str, set[str]] = {}
     for name, flow in config.flows.items():
         silent = {step: set() if flow.plan[step].step.waits else after for step, after in _edges(flow).items()}
-        reached = _closure(silent, [flow.first_step] if flow.first_step else [])
+        reached = closure(silent, [flow.first_step] if flow.first_step else [])
         targets = {flow.plan[step].step.flow for step in reached if not flow.plan[step].step.waits}
         edges[name] = {target for target in targets if target in config.flows}
     told: set[str] = set()
     for name, flow in config.flows.items():
-        circle = {other for other in _closure(edges, edges[name]) if name in _closure(edges, edges[other])}
+        circle = {other for other in closure(edges, edges[name]) if name in closure(edges, edges[other])}
         if name not in circle - told:
             continue
         told |= circle
