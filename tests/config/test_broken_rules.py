@@ -4,6 +4,7 @@ from __future__ import annotations
 from datetime import time
 from typing import TYPE_CHECKING
 
+import pytest
 from inline_snapshot import snapshot
 
 from soni.actions import Actions
@@ -94,3 +95,70 @@ def test_a_rule_may_be_broken_where_its_slot_is_asked_for(problems_of: Problems)
         """)
         == []
     )
+
+
+@pytest.mark.parametrize("emptied", [False, True])
+def test_a_copy_between_two_questions_for_a_slot_is_a_warning(problems_of: Problems, *, emptied: bool) -> None:
+    again = "{step: clear, type: set, slots: {n: null}}" if emptied else '{say: "Now the other."}'
+    always = "" if emptied else ", ask_always: true"
+    text = f"""\
+        slots:
+          n: {{type: integer}}
+          first: {{type: integer}}
+          sum: {{type: integer}}
+        flows:
+          add:
+            steps:
+              - {{collect: n, message: "First?"}}
+              - {{step: keep, type: set, compute: {{first: n, n: "n + 1"}}}}
+              - {again}
+              - {{collect: n, message: "Second?", step: other{always}}}
+              - {{step: sum, type: set, compute: {{sum: "first + n"}}}}
+        """
+    assert problems_of(text) == [
+        "bot.yaml:9:50: warning: flow 'add', step 'keep' copies 'n' between two questions for it, and the copy is of the latest answer. Let the second question fill another slot."
+    ]
+
+
+BETWEEN = """\
+        slots:
+          n: {{type: integer}}
+          first: {{type: integer}}
+          sure: {{type: boolean}}
+        flows:
+          add:
+            steps:
+              - {{collect: n, message: "First?"}}
+              - {{step: keep, type: set, compute: {{first: n}}}}
+              - {between}
+              - {{collect: n, message: "Second?", step: other, {question}}}
+              - {{step: done, type: say, message: "{{n}}"}}
+          inner: {{steps: [{{say: hi}}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "question"),
+    [
+        ('{step: way, type: branch, cases: [{when: "n < 5", then: done}]}', "ask_always: true"),
+        ('{confirm: sure, message: "{first}?", on_deny: done}', "ask_always: true"),
+        ('{while: "n < 5", do: [{collect: sure}]}', "ask_always: true"),
+        ("{confirm: sure, message: Pay?}\n              - {action: pay}", "ask_always: true"),
+        ("{call: inner}", "ask_always: true"),
+        ("{say: hi}", 'ask_always: true, if: "n < 5"'),
+        ("{say: hi}", "ask_always: false"),
+        ('{step: clear, type: set, slots: {n: null}, if: "n < 5"}', "ask_always: false"),
+        ("{say: hi, jump_to: done}", "ask_always: true"),
+    ],
+)
+def test_a_copy_is_no_warning_where_the_second_question_is_another_matter(
+    problems_of: Problems, between: str, question: str
+) -> None:
+    told = problems_of(BETWEEN.format(between=between, question=question), clinic())
+    assert [line for line in told if "copies" in line] == []
+
+
+def test_a_copy_is_a_warning_though_a_pure_action_is_called(problems_of: Problems) -> None:
+    text = BETWEEN.format(between="{action: read_hours}", question="ask_always: true")
+    assert [line.partition(":9")[0] for line in problems_of(text, clinic())] == ["bot.yaml"]
+    assert problems_of(text) == []

@@ -13,6 +13,7 @@ from soni.config.paths import (
     endless_transfers,
     field_path,
     fields_of,
+    late_copies,
     reachability,
     unconfirmed_effects,
     unset_reads,
@@ -250,6 +251,7 @@ def _flow(config: SoniConfig, name: str, flow: FlowConfig, actions: KnownActions
         problems += reachability(config, name, flow)
         # A slot or flow that could not be read may be what sets the others.
         problems += unset_reads(config, name, flow) if not config._damaged else []
+        problems += late_copies(name, flow, actions)
         if actions is not None:
             problems += unconfirmed_effects(name, flow, actions)
     return problems

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from soni.config.events import TOLD
@@ -9,14 +10,17 @@ from soni.core.template import Field, Text
 from soni.errors import Problem
 from soni.steps import END, Step
 from soni.steps.action import ActionStepConfig
+from soni.steps.branch import BranchStepConfig
+from soni.steps.collect import CollectStepConfig
 from soni.steps.confirm import ConfirmStepConfig
+from soni.steps.set import SetStepConfig
 from soni.steps.while_loop import WhileStepConfig
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from soni.config.check import KnownActions
-    from soni.config.models import FlowConfig, SoniConfig
+    from soni.config.models import FlowConfig, Placed, SoniConfig
 
 Path = tuple[str | int, ...]
 
@@ -186,6 +190,57 @@ def unconfirmed_effects(name: str, flow: FlowConfig, actions: KnownActions) -> I
             message = f"flow '{name}' can come to '{step.step}' without a confirmation, and '{step.call}' happens once."
             hint = "Put a confirm before it, or declare it pure or idempotent if it is."
             yield Problem(message, ("flows", name, *placed.path, "call"), hint, severity="warning")
+
+
+def late_copies(name: str, flow: FlowConfig, actions: KnownActions | None) -> Iterator[Problem]:
+    """Slots asked for twice on one way, and copied in between: there is one answer, the latest."""
+    told: set[Path] = set()
+    questions = [(placed, placed.step.slot) for placed in flow.placed if isinstance(placed.step, CollectStepConfig)]
+    times = Counter(slot for _, slot in questions)
+    for asking, slot in questions:
+        if times[slot] == 1:
+            continue
+        copies: list[tuple[str, Path]] = []
+        emptied = False
+        for placed in _straight_on(flow, asking, actions):
+            step = placed.step
+            if isinstance(step, SetStepConfig):
+                targets = [to for to, expression in step.compute.items() if slot in expression.names and to != slot]
+                copies += [(step.step, ("flows", name, *placed.path, "compute", to)) for to in targets]
+                emptied = emptied or (step.if_ is None and step.slots.get(slot, slot) is None)
+            elif isinstance(step, CollectStepConfig) and step.slot == slot and (step.ask_always or emptied):
+                for copying, path in copies:
+                    if path not in told:
+                        told.add(path)
+                        message = f"flow '{name}', step '{copying}' copies '{slot}' between two questions for it"
+                        hint = "Let the second question fill another slot."
+                        yield Problem(f"{message}, and the copy is of the latest answer.", path, hint, "warning")
+                break
+
+
+def _straight_on(flow: FlowConfig, start: Placed, actions: KnownActions | None) -> Iterator[Placed]:
+    """The steps that follow one for sure, up to where somebody chooses, or something is done for good."""
+    seen = {start.step.step}
+    here = start
+    while here.step.falls_through:
+        following = here.step.jump_to or here.next
+        if following in seen or following not in flow.plan:
+            return
+        here = flow.plan[following]
+        seen.add(following)
+        if _chooses(here.step) or here.step.flow is not None or _may_be_once(here.step, actions):
+            return
+        yield here
+
+
+def _chooses(step: Step) -> bool:
+    asks_maybe = isinstance(step, CollectStepConfig) and step.if_ is not None
+    refused = isinstance(step, ConfirmStepConfig) and step.on_deny is not None
+    return asks_maybe or refused or isinstance(step, BranchStepConfig | WhileStepConfig)
+
+
+def _may_be_once(step: Step, actions: KnownActions | None) -> bool:
+    return isinstance(step, ActionStepConfig) and (actions is None or actions.effect(step.call) == "once")
 
 
 def endless_transfers(config: SoniConfig) -> Iterator[Problem]:
