@@ -122,7 +122,7 @@ class TurnRunner:
             said = context.phrase(found.apology, state, key=str(turn.number))
             await turn.deliver(Message(turn.message_id(found.apology), "inform", said))
         if state["_pending_task"] is not None and found.is_stored:
-            answer = {"text": request.text, "payload": request.payload, "flow_slots": slots}
+            answer = {"text": request.text, "payload": request.payload, "flow_slots": slots, "carried": found.carried}
             entry: Any = Resume(resume=answer)
         else:
             entry = {**state, "flow_slots": slots, "user_message": request.text, "payload": request.payload}

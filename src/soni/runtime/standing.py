@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.commands import Command, StartSession
 from soni.core.state import empty_state
+from soni.runtime.carrying_over import carried_over
 from soni.runtime.session import begun_anew, is_over
 from soni.runtime.survival import surviving
 from soni.store.store import thread
@@ -39,6 +40,8 @@ class Standing:
     """Whether a sensitive question was open that has gone since; what is said next may still be the answer."""
     notes: list[dict[str, Any]] = field(default_factory=list)
     """What became of flows that were running in an older version of the assistant."""
+    carried: dict[str, Any] = field(default_factory=dict)
+    """What of the state was stored in another shape."""
 
 
 def standing(
@@ -51,7 +54,8 @@ def standing(
     fingerprint: str | None,
 ) -> Standing:
     """Where a conversation stands at a time; `fingerprint` is of the assistant that had its last turn."""
-    stored = state_of(checkpoint)
+    found = state_of(checkpoint)
+    stored = carried_over(found, config)
     state = surviving(stored, config, manager)
     notes = [] if fingerprint in (None, config.fingerprint) else _what_became(stored, state)
     apology = "assistant_changed" if len(state["flow_stack"]) < len(stored["flow_stack"]) else None
@@ -62,7 +66,8 @@ def standing(
     commands = (StartSession(),) if greets else ()
     private = state is not stored and _asks_for_a_secret(stored, config)
     start = thread(user_id, checkpoint.checkpoint["id"] if checkpoint else None)
-    return Standing(user_id, start, state, state is stored, commands, apology, private, notes)
+    carried = {"flow_stack": state["flow_stack"], "chains": state["chains"]} if stored is not found else {}
+    return Standing(user_id, start, state, state is stored, commands, apology, private, notes, carried)
 
 
 def _asks_for_a_secret(state: DialogueState, config: SoniConfig) -> bool:

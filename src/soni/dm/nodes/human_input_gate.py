@@ -14,4 +14,5 @@ async def human_input_gate(state: DialogueState) -> dict[str, Any]:
     if state["_pending_task"] is None:
         return {}
     answer = interrupt(state["_pending_task"])
-    return {"user_message": answer["text"], "payload": answer["payload"], "flow_slots": answer["flow_slots"]}
+    heard = {"user_message": answer["text"], "payload": answer["payload"], "flow_slots": answer["flow_slots"]}
+    return {**answer["carried"], **heard}
