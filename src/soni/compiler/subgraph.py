@@ -119,7 +119,8 @@ class _StepNode:
         live = context.step_context(walk, state, step, visit, said)
         entry: Entry | None = None
         try:
-            if step.speaks or context.effect(step) == "once":
+            begins = step.flow is not None and frame["returned"] is None
+            if step.speaks or begins or context.effect(step) == "once":
                 await context.look_at_rules(walk, state)
             answered = asks is not None and (said is not None or walk.origin(asks) is not None)
             entry = None if answered else _kept(walk, step)

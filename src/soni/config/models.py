@@ -271,7 +271,7 @@ class SoniConfig(BaseModel):
 
     def _texts(self) -> Iterator[Text]:
         for slot in self.slots.values():
-            yield from (text for text in (slot.message, slot.error) if text)
+            yield from (text for text in (slot.label, slot.message, slot.error) if text)
         for flow in self.flows.values():
             for placed in flow.placed:
                 yield from placed.step.texts.values()

@@ -63,6 +63,8 @@ class SlotConfig(BaseModel):
     )
 
     type: TypeName = "text"
+    label: Text | None = None
+    """What to call the slot in a sentence, with its article: the day."""
     description: Text | None = None
     message: Text | None = None
     examples: list[str] = []
@@ -99,8 +101,8 @@ class SlotConfig(BaseModel):
             raise refusal(f"the options cannot be told apart: {error}.", "options") from None
         return self
 
-    def label(self, name: str, language: str, default: str) -> str:
-        """What to call the slot when talking about it: its description, or its name."""
+    def called(self, name: str, language: str, default: str) -> str:
+        """What to call the slot when asking for it: its description, or its name."""
         return self.description.choose(language, default, name).source if self.description else name.replace("_", " ")
 
     @cached_property

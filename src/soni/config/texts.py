@@ -42,6 +42,8 @@ class Texts(BaseModel):
         "Eso ya está hecho, así que ya no puedo cambiarlo.",
     )
     changed: Text = _text("I have changed that.", "Lo he cambiado.")
+    changed_to: Text = _text("I have changed {_changes}.", "He cambiado {_changes}.")
+    change: Text = _text("{_slot} to {_value}", "{_slot} a {_value}")
     cancelled: Text = _text("All right, I have stopped that.", "De acuerdo, lo dejo.")
     nothing_to_cancel: Text = _text("There is nothing to cancel.", "No hay nada que cancelar.")
     not_available: Text = _text("I cannot do that right now.", "Ahora mismo no puedo hacer eso.")

@@ -28,6 +28,8 @@ class FlowDelta:
     """What was said and done in a flow that the person started, by its id."""
     words: tuple[Change, ...] = ()
     """What the person said for slots and to questions; it counts once the whole message is known."""
+    offers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """For a slot whose value was refused: what could be said instead."""
     unsettled: bool = False
     """Whether a value of this message was refused: a yes or no beside it was meant for something else."""
     flow_count: int | None = None
@@ -53,6 +55,7 @@ def merge_deltas(deltas: Iterable[FlowDelta]) -> FlowDelta:
             flow_slots=slots,
             chains={root: chain for root, chain in merged.chains.items() if root not in delta.forgotten} | delta.chains,
             words=merged.words + delta.words,
+            offers=merged.offers | delta.offers,
             unsettled=merged.unsettled or delta.unsettled,
             flow_count=merged.flow_count if delta.flow_count is None else delta.flow_count,
             flows_started=merged.flows_started if delta.flows_started is None else delta.flows_started,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from babel.lists import format_list
+
 from soni.actions import ActionContext
 from soni.core.state import CONVERSATION
 from soni.core.template import CASES, Field
@@ -119,17 +121,40 @@ class RuntimeContext:
             value = slots.get(field.slot)
             if value is None:
                 return UNSET
-            slot = self.config.slots[field.slot]
-            if slot.sensitive:
-                return MASK
-            spec = None if field.format in CASES else field.format
-            if slot.type == "choice":
-                shown = self.label(field.slot, value, state)
-            else:
-                shown = slot.value_type.format(value, language, spec)
-            return CASES[field.format](shown) if field.format in CASES else shown
+            shown = self.shown(field.slot, value, state, None if field.format in CASES else field.format)
+            secret = self.config.slots[field.slot].sensitive
+            return CASES[field.format](shown) if field.format in CASES and not secret else shown
 
         return text.choose(language, self.config.settings.language, key).render(show)
+
+    def shown(self, name: str, value: Any, state: DialogueState, spec: str | None = None) -> str:
+        """A loaded value the way the conversation's language writes it; a secret is not shown."""
+        slot = self.config.slots[name]
+        if slot.sensitive:
+            return MASK
+        if slot.type == "choice":
+            return self.label(name, value, state)
+        return slot.value_type.format(value, self.language(state), spec)
+
+    def changes(self, values: Mapping[str, Any], state: DialogueState) -> str:
+        """What has changed, in one sentence, if every slot says what it is called."""
+        language, default = self.language(state), self.config.settings.language
+        key = f"{state['turn']}/changed"
+        labels = {name: self.config.slots[name].label for name in values}
+        parts = [
+            self.phrase(
+                "change",
+                state,
+                key=key,
+                _slot=label.choose(language, default, key).source,
+                _value=self.shown(name, values[name], state),
+            )
+            for name, label in labels.items()
+            if label is not None and values[name] is not None
+        ]
+        if len(parts) < len(values):
+            return self.phrase("changed", state, key=key)
+        return self.phrase("changed_to", state, key=key, _changes=format_list(parts, locale=language))
 
     def phrase(self, name: str, state: DialogueState, *, key: str, **values: str) -> str:
         """One of the assistant's general texts, with the values it is given."""

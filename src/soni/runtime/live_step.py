@@ -123,7 +123,7 @@ class LiveStep:
         declared = self._context.config.slots[slot]
         if declared.message:
             return self.render(declared.message)
-        what = declared.label(slot, self._state["language"] or "", self._context.config.settings.language)
+        what = declared.called(slot, self._state["language"] or "", self._context.config.settings.language)
         return self.phrase("ask", what=what.rstrip("?.").capitalize())
 
     def event_flow(self, event: str) -> str | None:

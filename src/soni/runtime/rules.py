@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from soni.config.models import CollectStepConfig
+from soni.core.rule import rule_slots
 from soni.flow.derivation.walk import Again
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from soni.core.expression import Expression
     from soni.core.state import DialogueState
     from soni.core.template import Text
+    from soni.core.verdict import Verdict
     from soni.flow.derivation.walk import Walk
 
 
@@ -24,7 +26,7 @@ class Judge(Protocol):
 
     def loaded(self, stored: Mapping[str, Any]) -> dict[str, Any]: ...
 
-    async def verdict(self, state: DialogueState, validator: str, slot: str, slots: Mapping[str, Any]) -> Any: ...
+    async def verdict(self, state: DialogueState, validator: str, slot: str, slots: Mapping[str, Any]) -> Verdict: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,9 @@ class HeldRule:
     own: str
     rule: Expression | str
     slots: frozenset[str]
+    """What it reads, its own among them."""
+    needed: frozenset[str]
+    """Those that have to have values before it can be judged."""
     flow: str | None
     """The flow it holds in; None for every flow."""
     error: Text | None
@@ -82,17 +87,20 @@ class Rules:
         return None if known["ok"] else Broken(rule, values[rule.own], known["reason"], tuple(known["options"]))
 
 
-def rule_slots(rule: Expression | str, own: str, actions: Actions) -> frozenset[str]:
-    """The slots that a rule reads, its own among them."""
-    if isinstance(rule, str):
-        return frozenset({own, *actions.validator_slots(rule)})
-    return frozenset({own, *rule.names})
+def _held(
+    name: str, own: str, rule: Expression | str, actions: Actions, flow: str | None, error: Text | None
+) -> HeldRule:
+    slots = rule_slots(rule, own, actions)
+    optional = (
+        [] if not isinstance(rule, str) else [s for s, needed in actions.validator_slots(rule).items() if not needed]
+    )
+    return HeldRule(name, own, rule, slots, slots - set(optional) | {own}, flow, error)
 
 
 def _of_slots(config: SoniConfig, actions: Actions) -> Iterator[HeldRule]:
     for name, slot in config.slots.items():
         if slot.validate_ is not None:
-            yield HeldRule(name, name, slot.validate_, rule_slots(slot.validate_, name, actions), None, slot.error)
+            yield _held(name, name, slot.validate_, actions, None, slot.error)
 
 
 def _of_steps(config: SoniConfig, actions: Actions) -> Iterator[HeldRule]:
@@ -100,7 +108,5 @@ def _of_steps(config: SoniConfig, actions: Actions) -> Iterator[HeldRule]:
         for placed in flow.placed:
             step = placed.step
             if isinstance(step, CollectStepConfig) and step.validate_ is not None:
-                slots = rule_slots(step.validate_, step.slot, actions)
                 error = step.error or config.slots[step.slot].error
-                name = f"{flow_name}/{step.step}"
-                yield HeldRule(name, step.slot, step.validate_, slots, flow_name, error)
+                yield _held(f"{flow_name}/{step.step}", step.slot, step.validate_, actions, flow_name, error)

@@ -65,11 +65,11 @@ def _dependents(config: SoniConfig) -> dict[str, frozenset[str]]:
         for on in slot.depends_on:
             direct.setdefault(on, set()).add(name)
     found: dict[str, frozenset[str]] = {}
-    for slot in direct:
-        reached, waiting = set[str](), [slot]
+    for changed in direct:
+        reached, waiting = set[str](), [changed]
         while waiting:
             more = direct.get(waiting.pop(), set()) - reached
             reached |= more
             waiting += more
-        found[slot] = frozenset(reached)
+        found[changed] = frozenset(reached)
     return found

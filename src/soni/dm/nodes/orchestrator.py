@@ -27,7 +27,7 @@ async def orchestrator_node(state: DialogueState, runtime: Runtime[RuntimeContex
     ready = await processor.process(understood, state)
 
     after, waiting = ready, None
-    async for after in executor.execute(ready, processor.words, unsettled=processor.is_unsettled):
+    async for after in executor.execute(ready, processor.words, processor.offers):
         task = after["_pending_task"]
         if task is not None:
             result = await tasks.handle(task)

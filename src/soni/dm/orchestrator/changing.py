@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from soni.config.models import ActionStepConfig
 from soni.core.pending_task import inform
 from soni.dm.orchestrator.handler import happened, told
+from soni.errors import InvalidValue
 from soni.flow.delta import FlowDelta, merge_deltas
 from soni.flow.derivation.walk import Walk
 from soni.steps import END
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 
 def changed_texts(tried: Pass, context: RuntimeContext) -> list[PendingTask]:
     """What the message has changed, in one sentence."""
-    if not (changes := [word for word in tried.words if word.slot]):
-        return []
-    return [inform(context.phrase("changed", tried.base, key=f"{tried.base['turn']}/changed"))] if changes else []
+    changes = {word.slot: word.fact["value"] if word.fact else None for word in tried.words if word.slot}
+    values = {slot: context.loaded({slot: value}).get(slot) for slot, value in changes.items()}
+    return [inform(context.changes(values, tried.base))] if changes else []
 
 
 def broken_texts(tried: Pass, context: RuntimeContext) -> list[PendingTask]:
@@ -37,18 +38,9 @@ def broken_texts(tried: Pass, context: RuntimeContext) -> list[PendingTask]:
 
 def _broken_text(broken: Broken, state: DialogueState, context: RuntimeContext) -> str:
     rule, key = broken.rule, f"{state['turn']}/{broken.rule.name}"
-    if isinstance(broken.reason, dict):
-        language = context.language(state)
-        reasons = broken.reason
-        return str(
-            reasons.get(language) or reasons.get(context.config.settings.language) or next(iter(reasons.values()))
-        )
-    if broken.reason:
-        return str(broken.reason)
-    if rule.error is None:
-        return context.phrase("invalid", state, key=key)
     slots = context.loaded(context.flow_manager.get_slots(state))
-    return context.render(rule.error, state, key=key, slots=slots)
+    error = InvalidValue("broken", reason=broken.reason)
+    return context.refusal(error, rule.error, state, key=key, slots=slots)
 
 
 def refused(refusal: Refused, state: DialogueState, context: RuntimeContext, root: str | None = None) -> FlowDelta:

@@ -42,6 +42,8 @@ class CommandProcessor:
         self._progress = False
         self._words: list[Change] = []
         self._unsettled = False
+        self.offers: dict[str, tuple[str, ...]] = {}
+        """For slots whose values were refused: what could be said instead."""
 
     @property
     def words(self) -> list[Change]:
@@ -54,11 +56,6 @@ class CommandProcessor:
             for word in words
             if word.answer is None or not (self._unsettled or (word.answer["value"] and word.target in denied))
         ]
-
-    @property
-    def is_unsettled(self) -> bool:
-        """Whether a value was refused."""
-        return self._unsettled
 
     async def process(self, commands: Sequence[Command], state: DialogueState) -> DialogueState:
         """The state after all commands; a message that meant nothing is out of scope, never silence."""
@@ -106,6 +103,7 @@ class CommandProcessor:
     async def _applied(self, delta: FlowDelta, state: DialogueState) -> DialogueState:
         self._words += delta.words
         self._unsettled |= delta.unsettled
+        self.offers |= delta.offers
         for task in delta.tasks:
             await self._tasks.handle(task)
         after = changed = merge_delta(state, delta)

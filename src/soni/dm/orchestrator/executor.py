@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from langgraph.errors import GraphRecursionError
 
@@ -16,7 +16,7 @@ from soni.flow.derivation.walk import Again, Refused, Walk
 from soni.runtime.live_step import LiveSteps
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Mapping, Sequence
 
     from soni.core.pending_task import PendingTask
     from soni.core.state import DialogueState, FlowContext
@@ -31,11 +31,12 @@ class SubgraphExecutor:
         self._context = context
 
     async def execute(
-        self, state: DialogueState, words: Sequence[Change] = (), *, unsettled: bool = False
+        self, state: DialogueState, words: Sequence[Change] = (), offers: Mapping[str, tuple[str, ...]] | None = None
     ) -> AsyncIterator[DialogueState]:
         """The state after each step, with the task the step has for the person, if it has one.
 
-        What the message says is tried; what it leads to is told when it is sure that it stands.
+        What the message says is tried; what it leads to is told when it is sure that it stands. `offers` is for slots
+        whose values were refused: what could be said instead.
         """
         turn, context = self._context.turn, self._context
         tried = Pass(context.flow_manager.world, _without_task(state), list(words))
@@ -46,7 +47,7 @@ class SubgraphExecutor:
         while True:
             try:
                 async for after in self._tried(tried, notices):
-                    yield after
+                    yield _offering(after, {**(offers or {}), **{b.rule.own: b.options for b in tried.errors}})
                 break
             except Again as again:
                 turn.drop()
@@ -57,14 +58,14 @@ class SubgraphExecutor:
             except Refused as refusal:
                 turn.drop()
                 follows = tried.refuse()
-                if follows == "without":
+                if follows == "refused":
                     tried.base = self._noted(notices, tried.base, refused(refusal, tried.base, context))
                 elif follows == "stay":
                     tried.taken(tried.stay(tried.base))
-                else:
+                elif follows == "person":
                     tried.taken(self._noted(notices, tried.base, unmendable(tried.base, context)))
         await turn.release()
-        yield self._settled(after, counts=bool(tried.errors) or unsettled)
+        yield self._settled(after, counts=bool(tried.errors) or bool(offers))
 
     def _counted(self, state: DialogueState, slot: str) -> DialogueState:
         manager = self._context.flow_manager
@@ -228,6 +229,17 @@ class SubgraphExecutor:
 
 def _without_task(state: DialogueState) -> DialogueState:
     return cast("DialogueState", {**state, "_pending_task": None})
+
+
+def _offering(state: DialogueState, offers: Mapping[str, tuple[str, ...]]) -> DialogueState:
+    """The question for a slot whose value was refused comes with what could be said instead."""
+    task = state["_pending_task"]
+    options = offers.get(task["slot"], ()) if task is not None and is_collect(task) else ()
+    if not options:
+        return state
+    return cast(
+        "DialogueState", {**state, "_pending_task": {**cast("Any", task), "options": [*options], "values": [*options]}}
+    )
 
 
 def _done(state: DialogueState) -> int:

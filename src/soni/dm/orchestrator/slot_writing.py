@@ -195,4 +195,6 @@ def _invalid(
     why = f"'{slot}' was refused" if context.config.slots[slot].sensitive else str(error)
     counted = manager.count_attempt(state, root, slot) if _is_asked(slot, state) else FlowDelta()
     trace = {"event": "invalid", "slot": slot, "why": why}
-    return merge_deltas([counted, FlowDelta(tasks=(inform(said),), trace=(trace,), unsettled=True)])
+    return merge_deltas(
+        [counted, FlowDelta(tasks=(inform(said),), trace=(trace,), offers={slot: error.options}, unsettled=True)]
+    )

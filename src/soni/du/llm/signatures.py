@@ -96,7 +96,7 @@ def conversation(message: str, context: DialogueContext, flows: Mapping[str, Flo
 def slot_lines(slots: Mapping[str, SlotConfig], language: str) -> list[str]:
     """Slots in words: name, type, what it is for, its options."""
     return [
-        f"{name} ({slot.type}): {slot.label(name, language, 'en')}"
+        f"{name} ({slot.type}): {slot.called(name, language, 'en')}"
         + (f"; one of {', '.join(slot.options)}" if slot.options else "")
         for name, slot in slots.items()
     ]

@@ -52,6 +52,8 @@ class Change:
     fact: Fact | None
     replaces: bool = False
     """Whether it changes what was said before; else it is an answer, or new."""
+    follows: bool = False
+    """Whether nobody said it: it depends on something that was said."""
     answer: Answer | None = None
     """A yes or no, for the place `key`."""
     slot: str = ""

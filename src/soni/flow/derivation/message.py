@@ -68,18 +68,22 @@ class Pass:
             return replace(word, fact={**fact, "state": "gone"})
         return replace(word, fact={**fact, "value": word.otherwise}, otherwise=None)
 
-    def refuse(self) -> Literal["without", "stay", "person"]:
+    def refuse(self) -> Literal["refused", "quiet", "stay", "person"]:
         """Go on without the changes of what was said before, then without anything that was said.
 
-        Where nothing was said, the flow stays where it is; if a rule is broken there, a person is needed.
+        What only depends on a word stays in silence. Where nothing was said, the flow stays where it is; if a rule is
+        broken there, a person is needed.
         """
         self.tries += 1
         if not self.words or self.tries > MOST_PASSES:
             return "person" if self.void or self.tries > MOST_PASSES else "stay"
+        self.void = []
+        if any(word.follows for word in self.words):
+            self.words = [word for word in self.words if not word.follows]
+            return "quiet"
         kept = [word for word in self.words if not word.replaces and word.answer is None]
         self.words = kept if len(kept) < len(self.words) else []
-        self.void = []
-        return "without"
+        return "refused"
 
     def stay(self, state: DialogueState) -> DialogueState:
         """The state in which the uppermost flow goes on where it stands."""

@@ -196,7 +196,7 @@ class Walk(Standing):
             for key, fact in memory["facts"].items():
                 inside = other != tuple(path) or rounds.items() <= fact["rounds"].items()
                 if near and inside and fact["slot"] in depend and fact["turn"] < turn:
-                    found.append(Change(self.root, other, key, None, replaces=True))
+                    found.append(Change(self.root, other, key, None, replaces=True, follows=True))
         return found
 
     def settle(self, entry: Entry, *, empties: bool) -> None:

@@ -43,7 +43,7 @@ def said(world: World, state: DialogueState, word: Word, root: str, asking: str 
     slot, turn = word.slot, walk.turn
     for frame in reversed(walk.frames):
         if frame["flow_id"] == asking and (word.value is not None or word.leave_out):
-            return [_answering(walk, frame, word)]
+            return _answering(walk, frame, word)
         origin = walk.origin(slot, frame) or frame["left"].get(slot)
         if slot in world.conversation and (origin is None or origin["kind"] == "given"):
             continue
@@ -58,8 +58,11 @@ def said(world: World, state: DialogueState, word: Word, root: str, asking: str 
         return []
     rounds = _rounds(world, frame_, slot)
     place = place_of(frame_["current_step"] or "", frame_["rounds"])
-    fact = new_fact(slot, word.value, turn, rounds=rounds, deeds=walk.chain["deeds"], place=place)
     key = fact_key(slot, rounds, walk.chain["deeds"])
+    # What was said for a question that is not on the way now is said anew.
+    before = walk.memory_of(frame_)["facts"].get(key)
+    fact = before or new_fact(slot, None, turn, rounds=rounds, deeds=walk.chain["deeds"], place=place)
+    fact = {**fact, "value": word.value, "turn": turn, "state": "said"}
     return [Change(root, tuple(frame_["path"]), key, fact, otherwise=word.otherwise)]
 
 
@@ -68,7 +71,7 @@ def _rounds(world: World, frame: FlowContext, slot: str) -> dict[str, int]:
     return {loop: count for loop, count in frame["rounds"].items() if loop in around}
 
 
-def _answering(walk: Walk, frame: FlowContext, word: Word) -> Change:
+def _answering(walk: Walk, frame: FlowContext, word: Word) -> list[Change]:
     """The answer to the open question; one that answers a question for the same thing again answers both."""
     rounds, deeds = frame["rounds"], walk.chain["deeds"]
     key, place = fact_key(word.slot, rounds, deeds), place_of(frame["current_step"] or "", rounds)
@@ -76,7 +79,10 @@ def _answering(walk: Walk, frame: FlowContext, word: Word) -> Change:
     fact = before or new_fact(word.slot, None, walk.turn, rounds=rounds, deeds=deeds, place=place)
     fact = {**fact, "value": word.value, "turn": walk.turn, "state": "left_out" if word.value is None else "said"}
     fact["answers"] = [*(answer for answer in fact["answers"] if answer != place), place]
-    return Change(walk.root, tuple(frame["path"]), key, fact, otherwise=word.otherwise)
+    held = walk.value(word.slot, frame)
+    changes = held is not None and held != word.value
+    void = walk.dependents(frame["path"], word.slot, rounds, walk.turn) if changes else []
+    return [*void, Change(walk.root, tuple(frame["path"]), key, fact, otherwise=word.otherwise)]
 
 
 def _replacing(walk: Walk, frame: FlowContext, origin: Origin, word: Word) -> list[Change]:
