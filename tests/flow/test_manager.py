@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from soni.core.pending_task import inform
 from soni.core.state import CONVERSATION, DialogueState, empty_state
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
-from soni.flow.derivation.memory import World
 from soni.flow.manager import FlowManager, FlowShape
+from soni.flow.world import World
 
 MANAGER = FlowManager(
     World(

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from soni.config.models import FlowConfig, SoniConfig
     from soni.core.message_sink import Option
     from soni.core.pending_task import PendingTask
-    from soni.runtime.explanation import Explanation
     from soni.runtime.result import TurnResult
 
 _HELP = "/state shows the slots, /why explains the last turn, /restart begins anew, /quit leaves."
@@ -100,7 +99,6 @@ class _Chat:
         self._sink = ConsoleMessageSink(console)
         self._options: tuple[Option, ...] = ()
         self._task: PendingTask | None = None
-        self._explanation: Explanation | None = None
 
     def masked(self, line: str) -> str:
         """A line without what looks like a secret of any flow."""
@@ -156,7 +154,7 @@ class _Chat:
                 case "/state":
                     self._note(await self._state())
                 case "/why":
-                    self._note(str(self._explanation or await self._loop.explain(self._user_id)))
+                    self._note(str(await self._loop.explain(self._user_id)))
                 case "/help":
                     self._note(_HELP)
                 case "/person" if rest.strip():
@@ -175,7 +173,6 @@ class _Chat:
         self._console.print(Text(text, "dim"))
 
     def _heard(self, turn: TurnResult) -> None:
-        self._explanation = turn.explain if turn.trace or turn.error else None
         self._task = turn.pending
         self._options = turn.messages[-1].options if turn.messages else ()
 

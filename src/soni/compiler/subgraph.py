@@ -129,7 +129,7 @@ class _StepNode:
             else:
                 outcome = _again(entry) if entry else await self._run(walk, live, context)
             if asks is not None and outcome.task is None and frame["visits"].get(step.step) and not returning:
-                outcome = replace(outcome, kept=True)
+                outcome = replace(outcome, kept=True, why="answered before")
             if outcome.transfer is not None and outcome.transfer.returns and len(state["flow_stack"]) >= MOST_FRAMES:
                 raise LimitReached(f"{MOST_FRAMES} flows are open")
         except SoniError as error:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from soni.du.context import MASK
+from soni.flow.derivation.memory import full_name, memories
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+    from soni.config.models import SoniConfig
+    from soni.core.state import Chain
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,7 @@ class Meant:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A step that ran or was passed over, what it decided on, and where it went."""
+    """A step that ran, or was kept as it was, what it decided on, and where it went."""
 
     flow: str
     step: str
@@ -44,7 +50,7 @@ class Ran:
     def __str__(self) -> str:
         saw = ", ".join(f"{name} = {value!r}" for name, value in self.saw.items())
         why = f": {self.why}" if self.why else ""
-        over = "passed over, " if self.passed_over else ""
+        over = "kept, " if self.passed_over else ""
         return f"{self.flow}.{self.step} ({self.type}){why}" + (f" [{saw}]" if saw else "") + f" → {over}{self.then}"
 
 
@@ -64,11 +70,33 @@ class Happened:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """A fact of a running flow: what a person said for a slot, in which turn, and with which words."""
+
+    flow: str
+    slot: str
+    value: Any
+    turn: int
+    words: str = ""
+    """The message it was said in, where that is kept."""
+    counts: bool = True
+    """Whether the slot holds it; else it is for a question that is not on the way now."""
+
+    def __str__(self) -> str:
+        value = "left out" if self.value is None else f"= {self.value!r}"
+        words = f": '{self.words}'" if self.words else ""
+        waits = "" if self.counts else ", not on the way now"
+        return f"{self.flow}.{self.slot} {value} (said in turn {self.turn}{words}{waits})"
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """One turn, explained; a line for each thing when printed."""
 
     entries: tuple[Meant | Ran | Happened, ...] = ()
     error: str | None = None
+    facts: tuple[Known, ...] = ()
+    """After the last turn: what the running flows go by."""
 
     @classmethod
     def of(cls, trace: Iterable[dict[str, Any]], error: str | None = None) -> Explanation:
@@ -92,11 +120,13 @@ class Explanation:
 
     def to_json(self) -> dict[str, Any]:
         """The same as plain data."""
-        return {"error": self.error, "entries": [asdict(entry) for entry in self.entries]}
+        entries, facts = [asdict(entry) for entry in self.entries], [asdict(fact) for fact in self.facts]
+        return {"error": self.error, "entries": entries, "facts": facts}
 
     def __str__(self) -> str:
         failed = [f"the turn failed: {self.error}"] if self.error else []
-        return "\n".join([*failed, *(str(entry) for entry in self.entries)]) or "Nothing has been said yet."
+        told = [*failed, *(str(entry) for entry in self.entries), *(str(fact) for fact in self.facts)]
+        return "\n".join(told) or "Nothing has been said yet."
 
 
 def _entry(entry: dict[str, Any]) -> Meant | Ran | Happened:
@@ -106,3 +136,13 @@ def _entry(entry: dict[str, Any]) -> Meant | Ran | Happened:
         return Ran(**entry)
     named = {name: entry[name] for name in ("event", "why", "flow", "slot") if name in entry}
     return Happened(**{"event": "", **named}, about={k: v for k, v in entry.items() if k not in named})
+
+
+def facts_of(chain: Chain, config: SoniConfig) -> Iterator[Known]:
+    """What was said for the slots of a flow and of those it called; secrets are masked."""
+    for path, memory in memories(chain["memory"]):
+        for key, fact in memory["facts"].items():
+            secret = config.is_secret(fact["slot"]) and fact["value"] is not None
+            counts = full_name(path, key) in chain["entered"]
+            value = MASK if secret or fact["state"] == "gone" else fact["value"]
+            yield Known(memory["flow"], fact["slot"], value, fact["turn"], counts=counts)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from soni.config.models import ActionStepConfig
 from soni.config.rules import ruled_slots
-from soni.flow.derivation.memory import FlowShape, World
+from soni.flow.world import FlowShape, World
 
 if TYPE_CHECKING:
     from soni.actions import Actions

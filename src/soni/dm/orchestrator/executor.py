@@ -243,6 +243,5 @@ def _offering(state: DialogueState, offers: Mapping[str, tuple[str, ...]]) -> Di
 
 
 def _done(state: DialogueState) -> int:
-    """How many things were done in the running flows that cannot be taken back."""
-    chains = [chain["memory"] for chain in state["chains"].values()]
-    return sum(entry["done"] for root in chains for _, memory in memories(root) for entry in memory["memo"].values())
+    """How many things were done in the running flows that cannot be taken back, come by again or not."""
+    return sum(chain["deeds"] + len(chain["owed"]) for chain in state["chains"].values())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,30 +17,6 @@ MOST_KEPT = 400
 """How many facts and entries a chain keeps; what was done is never dropped."""
 _NEWEST = 50
 """How much a flow keeps of what was said when there is too much of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class FlowShape:
-    """What the derivation needs to know of a flow's definition."""
-
-    first_step: str | None
-    slot_names: frozenset[str]
-    reachable: frozenset[str] = frozenset()
-    """Its slots, and those of every flow that it may call."""
-    loops: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """For each slot, the loops around a question for it, here or in a flow that is called."""
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """The flows of an assistant, and what is special about its slots."""
-
-    flows: Mapping[str, FlowShape]
-    conversation: frozenset[str] = frozenset()
-    """The slots that belong to the conversation, not to a flow."""
-    secrets: frozenset[str] = frozenset()
-    dependents: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """For each slot, those whose values are void when it changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +131,8 @@ def copied(memory: Memory) -> Memory:
 
 def copied_chain(chain: Chain) -> Chain:
     """The same with containers of its own."""
-    return {
-        **chain,
-        "memory": copied(chain["memory"]),
-        "entered": list(chain["entered"]),
-        "first": dict(chain["first"]),
-        "confirmed": list(chain["confirmed"]),
-        "owed": list(chain["owed"]),
-        "outer": dict(chain["outer"]),
-        "attempts": dict(chain["attempts"]),
-        "verdicts": dict(chain["verdicts"]),
-    }
+    own = {name: copy(held) for name, held in chain.items()}
+    return cast("Chain", {**own, "memory": copied(chain["memory"])})
 
 
 def at(memory: Memory, path: Sequence[str]) -> Memory:

@@ -11,8 +11,9 @@ from soni.flow.derivation.words import apply
 
 if TYPE_CHECKING:
     from soni.core.state import DialogueState, Fact
-    from soni.flow.derivation.memory import Change, World
+    from soni.flow.derivation.memory import Change
     from soni.flow.derivation.walk import Again
+    from soni.flow.world import World
 
 MOST_PASSES = 100
 """How often a message is tried; each pass takes away a word or a decision, so it never comes to that."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from soni.core.state import DialogueState, FlowContext, Memory, Origin
-    from soni.flow.derivation.memory import World
+    from soni.flow.world import World
 
 
 class Standing:

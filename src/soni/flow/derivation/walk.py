@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from soni.core.state import Answer, DialogueState, Entry, Fact, FlowContext, Memory, Origin
-    from soni.flow.derivation.memory import World
+    from soni.flow.world import World
 
 
 class Again(Exception):

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from soni.core.state import CONVERSATION
 from soni.flow.delta import FlowDelta, merge_delta
-from soni.flow.derivation.memory import Change, at, fact_key, full_name, memories, new_fact, place_of
+from soni.flow.derivation.memory import Change, at, fact_key, full_name, new_fact, place_of
 from soni.flow.derivation.walk import Walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from soni.core.state import Answer, Asked, DialogueState, Fact, FlowContext, Origin
-    from soni.flow.derivation.memory import World
+    from soni.flow.world import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,13 +165,3 @@ def _enter(walk: Walk, change: Change) -> None:
     below = [frame for frame in walk.frames[:-1] if tuple(frame["path"]) == change.path]
     if below and not walk.chain["derive"]:
         walk.arrive(place_of(below[0]["current_step"] or "", below[0]["rounds"]), below[0])
-
-
-def kept(world: World, state: DialogueState) -> list[tuple[str, Fact]]:
-    """Every word of the running flows, with the flow it was said in, for somebody who asks why."""
-    found = []
-    for root in state["chains"]:
-        if any(frame["flow_id"] == root for frame in state["flow_stack"]):
-            for _, memory in memories(state["chains"][root]["memory"]):
-                found += [(memory["flow"], fact) for fact in memory["facts"].values()]
-    return found
