@@ -112,36 +112,36 @@ class _StepNode:
         visit = frame["visits"].get(step.step, 0) + (0 if returning else 1)
         if frame["returned"] is None:
             walk.arrive(walk.place, at_confirmation=step.confirms)
-        asks = step.asks if step.asks and not step.confirms else None
-        said = None
-        if asks is not None:
-            said = walk.answer_to(asks, always=step.asks_anew, optional=step.may_be_left_out)
+        said = walk.answer_to(step.asks, step.asks_anew, step.may_be_left_out) if step.asks_for_value else None
         live = context.step_context(walk, state, step, visit, said)
         entry: Entry | None = None
         try:
-            begins = step.flow is not None and frame["returned"] is None
-            if step.speaks or begins or context.effect(step) == "once":
+            if self._is_weighty(frame, context):
                 await context.look_at_rules(walk, state)
-            answered = asks is not None and (said is not None or walk.origin(asks) is not None)
-            entry = None if answered else _kept(walk, step)
-            if asks is not None and said and walk.is_gone(asks):
-                outcome = Outcome(why="answered before", kept=True)
-            else:
-                outcome = _again(entry) if entry else await self._run(walk, live, context)
-            if asks is not None and outcome.task is None and frame["visits"].get(step.step) and not returning:
-                outcome = replace(outcome, kept=True, why="answered before")
+            entry = _kept(walk, step, said)
+            outcome = _again(entry) if entry else await self._run(walk, live, context)
             if outcome.transfer is not None and outcome.transfer.returns and len(state["flow_stack"]) >= MOST_FRAMES:
                 raise LimitReached(f"{MOST_FRAMES} flows are open")
         except SoniError as error:
             outcome = _failure(error, live)
+        if step.asks_for_value and outcome.task is None and frame["visits"].get(step.step) and not returning:
+            outcome = replace(outcome, kept=True, why="answered before")
         node = _Visited(state, walk, self._placed, self._flow, visit, outcome, live, context, entry)
         return await node.command()
+
+    def _is_weighty(self, frame: FlowContext, context: StepRuntime) -> bool:
+        """Whether something is asked, told or done here, or another flow may do so: every rule holds by then."""
+        step = self._placed.step
+        calls = step.flow is not None and frame["returned"] is None
+        return step.speaks or calls or context.effect(step) == "once"
 
     async def _run(self, walk: Walk, live: LiveStepContext, context: StepRuntime) -> Outcome:
         step, effect = self._placed.step, context.effect(self._placed.step)
         # A call that comes back was begun; whether to begin it is not the question any more.
         if step.if_ is not None and live.returned is None and not step.if_.holds(live.slots):
             return Outcome(why=f"skipped: {step.if_.source} is false", goto=self._placed.next or END, skipped=True)
+        if step.asks is not None and walk.is_gone(step.asks):
+            return Outcome(why="answered before")
         if effect not in (None, "pure") and walk.chain["owed"]:
             raise Refused("something would be done beside what was done already")
         if effect == "once" and (asks := walk.unconfirmed()):
@@ -158,10 +158,11 @@ class _StepNode:
         return None if outcome.confirmed else outcome
 
 
-def _kept(walk: Walk, step: Step) -> Entry | None:
-    """What the step did before, if it read nothing that has changed since."""
+def _kept(walk: Walk, step: Step, said: bool | None) -> Entry | None:
+    """What the step did before, if it read nothing that has changed since and nobody has answered it."""
     entry = walk.entry()
-    if entry is None or step.confirms:
+    answered = said is not None or (step.asks is not None and walk.origin(step.asks) is not None)
+    if entry is None or step.confirms or answered:
         return None
     if walk.is_unchanged(entry["reads"]):
         return entry
@@ -295,7 +296,7 @@ class _Visited:
             self._remember(following)
         elif self.entry["writes"] or self.entry["done"]:
             walk.settle(self.entry, empties=step.empties)
-        if step.asks and not outcome.skipped and not step.confirms:
+        if step.asks_for_value and not outcome.skipped:
             await self.runtime.look_at_rules(walk, self.state)
         visits = (
             self.frame["visits"]
@@ -328,8 +329,6 @@ class _Visited:
     def _remember(self, following: str | None) -> None:
         """What the step has done, for the next time the flow is derived."""
         walk, step, outcome = self.walk, self.placed.step, self.outcome
-        if outcome.skipped:
-            return
         if outcome.returned is not None:
             walk.take_returned(outcome.returned, self.live.own_slots)
         elif outcome.confirmed is not None:
@@ -339,13 +338,19 @@ class _Visited:
         elif outcome.rounds is not None:
             for slot in outcome.forget:
                 walk.forget(slot)
-        elif step.asks is None or outcome.goto is not None:
-            writes = {**dict.fromkeys(sorted(outcome.forget)), **outcome.writes}
-            reads = walk.marks(self.live.reads)
+        elif not outcome.skipped:
+            self._record(following)
+
+    def _record(self, following: str | None) -> None:
+        walk, step, outcome = self.walk, self.placed.step, self.outcome
+        writes = {**dict.fromkeys(sorted(outcome.forget)), **outcome.writes}
+        # A question is remembered only where it was given up; its answer is a fact.
+        is_given_up = step.asks is not None and outcome.goto is not None
+        if is_given_up or (step.asks is None and (step.remembers or writes)):
+            reads = {} if is_given_up else walk.marks(self.live.reads)
             goto = "" if outcome.goto is None else following
-            if step.remembers or writes or (step.asks and outcome.goto):
-                entry = walk.record({} if step.asks else reads, writes, done=self.live.acted, goto=goto)
-                walk.settle(entry, empties=step.empties)
+            entry = walk.record(reads, writes, done=self.live.acted, goto=goto)
+            walk.settle(entry, empties=step.empties)
 
     def _rounds(self, following: str | None) -> dict[str, int]:
         """Counts of the loops that the next step is still in; a loop left behind starts anew."""

@@ -213,8 +213,9 @@ class _Carried:
                 memory["memo"][place] = {**entry, "done": passed["acted"], "goto": goto}
                 for slot, (_, turn) in passed["overruled"].items():
                     said = slots.get(slot)
-                    fact = new_fact(slot, said, turn, rounds=rounds, deeds=self._deeds, place=None, over=place)
-                    self._keep(memory, path, {**fact, "state": "taken_back" if said is None else "said"}, is_way=is_way)
+                    fact = new_fact(slot, rounds=rounds, deeds=self._deeds, place=None, over=place)
+                    state: Any = "taken_back" if said is None else "said"
+                    self._keep(memory, path, {**fact, "value": said, "turn": turn, "state": state}, is_way=is_way)
                 if passed["acted"]:
                     self._settle()
                     self._deeds += is_way
@@ -237,7 +238,7 @@ class _Carried:
         if value is None and not known:
             return
         before = memory["facts"].get(fact_key(slot, rounds, self._deeds))
-        fact = before or new_fact(slot, value, 0, rounds=rounds, deeds=self._deeds, place=place)
+        fact = before or new_fact(slot, rounds=rounds, deeds=self._deeds, place=place)
         state = "left_out" if value is None else "said"
         fact = cast("Fact", {**fact, "value": value, "state": state, "answers": [*fact["answers"], place]})
         self._keep(memory, path, fact, is_way=is_way)
@@ -306,9 +307,9 @@ class _Carried:
         if declared is None or declared.source == "system" or slot in self._config.confirm_slots:
             self.chain["given"] |= {} if path else {slot: value}
             return given(slot, 0)
-        fact = new_fact(slot, value, 0, rounds={}, deeds=0, place=START)
-        self._keep(memory, path, fact, is_way=True)
-        return _from_fact(path, fact_key(slot, {}, 0), fact)
+        early: Fact = {**new_fact(slot, place=START), "value": value, "state": "said"}
+        self._keep(memory, path, early, is_way=True)
+        return _from_fact(path, fact_key(slot, {}, 0), early)
 
 
 def _from_fact(path: Any, key: str, fact: Fact) -> Origin:

@@ -77,7 +77,7 @@ class LiveStep:
 
     @property
     def answer(self) -> bool | None:
-        if self._step.asks and not self._step.confirms:
+        if self._step.asks_for_value:
             return self._said
         answer = self._walk.confirmation()
         if answer is None or answer["mark"] != self._step.mark:
@@ -87,7 +87,7 @@ class LiveStep:
 
     @property
     def attempts(self) -> int:
-        asks = self._step.asks if not self._step.confirms else None
+        asks = self._step.asks if self._step.asks_for_value else None
         return self._walk.attempts_at(asks or self._walk.place)
 
     @property

@@ -230,6 +230,11 @@ class Step(BaseModel):
         return None
 
     @property
+    def asks_for_value(self) -> bool:
+        """Whether the person fills the slot in words; a yes or no does not count as that."""
+        return self.asks is not None and not self.confirms
+
+    @property
     def asks_anew(self) -> bool:
         """Whether the person is asked even if the slot has a value."""
         return False

@@ -101,16 +101,16 @@ def new_entry(
 
 
 def new_fact(
-    slot: str, value: Any, turn: int, *, rounds: dict[str, int], deeds: int, place: str | None, over: str | None = None
+    slot: str, *, rounds: dict[str, int] | None = None, deeds: int = 0, place: str | None, over: str | None = None
 ) -> Fact:
-    """A word of one's own accord."""
+    """A fact that a word is to be put into."""
     return {
         "slot": slot,
-        "rounds": rounds,
+        "rounds": rounds or {},
         "deeds": deeds,
-        "value": value,
-        "state": "said",
-        "turn": turn,
+        "value": None,
+        "state": "taken_back",
+        "turn": 0,
         "place": place,
         "answers": [],
         "over": over,

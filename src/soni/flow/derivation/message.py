@@ -45,29 +45,18 @@ class Pass:
         self.has_done |= done
 
     def again(self, again: Again) -> bool:
-        """Take away what does not hold; False if there was nothing left to take away."""
+        """Take away what does not hold; False if that has been tried too often."""
         self.tries += 1
-        reads_otherwise = False
-        for change in again.changes:
-            mine = [word for word in self.words if word.target == change.target and word.answer is None]
-            if not mine or again.rule is None:
-                self.void.append(change)
-                continue
-            reads_otherwise = any(word.otherwise is not None for word in mine)
-            self.words = [self._otherwise(word) if word in mine else word for word in self.words]
-            self.words = [word for word in self.words if word.fact is None or word.fact["state"] != "gone"]
+        broken = {change.target for change in again.changes} if again.rule is not None else set()
+        mine = [word for word in self.words if word.fact is not None and word.target in broken]
+        self.void += [change for change in again.changes if change.target not in {word.target for word in mine}]
+        if mine:
             # A yes or no beside something that cannot be was meant for something else.
-            self.words = [word for word in self.words if word.answer is None]
-        if again.rule is not None and not reads_otherwise:
+            kept = [word for word in self.words if word.answer is None and word not in mine]
+            self.words = [*kept, *(_read_otherwise(word) for word in mine if word.otherwise is not None)]
+        if again.rule is not None and not any(word.otherwise is not None for word in mine):
             self.errors.append(again.rule)
         return self.tries < MOST_PASSES
-
-    def _otherwise(self, word: Change) -> Change:
-        """The other thing that the words may mean; `gone` if there is none."""
-        fact = cast("Fact", word.fact)
-        if word.otherwise is None:
-            return replace(word, fact={**fact, "state": "gone"})
-        return replace(word, fact={**fact, "value": word.otherwise}, otherwise=None)
 
     def refuse(self) -> Literal["refused", "quiet", "stay", "person"]:
         """Go on without the changes of what was said before, then without anything that was said.
@@ -91,3 +80,8 @@ class Pass:
         walk = Walk(self.world, state)
         walk.stay()
         return merge_delta(state, walk.delta())
+
+
+def _read_otherwise(word: Change) -> Change:
+    """The other thing that a person's words may mean."""
+    return replace(word, fact={**cast("Fact", word.fact), "value": word.otherwise}, otherwise=None)

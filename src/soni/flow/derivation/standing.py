@@ -147,16 +147,13 @@ class Standing:
             return Change(self.root, tuple(origin["path"]), origin["key"], None, replaces=True)
         if slot in self.world.conversation:
             return Change(CONVERSATION, (), slot, None, replaces=True)
-        rounds: dict[str, int] = {}
-        deeds = 0
-        place: str | None = START
-        over: str | None = None
+        fact = new_fact(origin["slot"], place=START)
         if origin["kind"] == "step":
             entry = at(self.chain["memory"], origin["path"])["memo"][origin["key"]]
-            rounds, deeds, place, over = entry["rounds"], entry["deeds"], None, origin["key"]
-        fact = new_fact(origin["slot"], None, self.turn, rounds=rounds, deeds=deeds, place=place, over=over)
-        key = fact_key(origin["slot"], rounds, deeds)
-        return Change(self.root, tuple(origin["path"]), key, {**fact, "state": "taken_back"}, replaces=True)
+            over = origin["key"]
+            fact = new_fact(origin["slot"], rounds=entry["rounds"], deeds=entry["deeds"], place=None, over=over)
+        key = fact_key(origin["slot"], fact["rounds"], fact["deeds"])
+        return Change(self.root, tuple(origin["path"]), key, {**fact, "turn": self.turn}, replaces=True)
 
     def _note(self, slot: str, origin: Origin, before: Any) -> None:
         known = self.chain["outer"].get(slot)

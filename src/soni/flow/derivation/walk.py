@@ -118,8 +118,10 @@ class Walk(Standing):
             self.put(slot, fact["value"], origin, frame)
         return True
 
-    def answer_to(self, slot: str, *, always: bool, optional: bool) -> bool | None:
+    def answer_to(self, slot: str | None, always: bool, optional: bool) -> bool | None:
         """Whether a word fills the slot of the question here, or leaves it empty on purpose (False)."""
+        if slot is None:
+            return None
         frame, entered = self.frame, self.chain["entered"]
         here = full_name(frame["path"], fact_key(slot, frame["rounds"], self.chain["deeds"]))
         self.chain["first"].setdefault(here, self.place)
@@ -137,25 +139,26 @@ class Walk(Standing):
         """The word for a question: its own flow's first, then one that waits in a caller."""
         unusable = {"taken_back"} if optional else {"taken_back", "left_out"}
         for frame in reversed(self.frames):
-            exact: list[tuple[int, str]] = []
-            free: list[tuple[int, str]] = []
-            facts = self.memory_of(frame)["facts"]
-            for key, fact in facts.items():
-                if fact["slot"] != slot or fact["state"] in unusable:
-                    continue
-                in_time = fact["deeds"] <= self.chain["deeds"]
-                fresh = not always and full_name(frame["path"], key) not in self.chain["entered"]
-                is_answer = frame is self.frame and self.place in fact["answers"]
-                if is_answer or (fresh and in_time and fact["rounds"] == frame["rounds"]):
-                    exact.append((fact["turn"], key))
-                elif fresh and in_time and not fact["answers"] and fact["rounds"].items() <= frame["rounds"].items():
-                    free.append((fact["turn"], key))
-            if exact or free:
-                key = max(exact or free)[1]
+            facts = {k: f for k, f in self.memory_of(frame)["facts"].items() if f["slot"] == slot}
+            usable = [key for key, fact in facts.items() if fact["state"] not in unusable]
+            ranked = [(self._rank(frame, key, facts[key], always=always), facts[key]["turn"], key) for key in usable]
+            rank, _, key = max(ranked, default=(0, 0, ""))
+            if rank:
                 return frame["path"], key, facts[key]
             if self.origin(slot) is not None:
                 break
         return None
+
+    def _rank(self, frame: FlowContext, key: str, fact: Fact, *, always: bool) -> int:
+        """How well a word fits the question here: 2 if it is meant for it, 1 if it is free, else 0."""
+        if frame is self.frame and self.place in fact["answers"]:
+            return 2
+        # What was said before a deed may serve after it, not the other way round.
+        if always or fact["deeds"] > self.chain["deeds"] or full_name(frame["path"], key) in self.chain["entered"]:
+            return 0
+        if fact["rounds"] == frame["rounds"]:
+            return 2
+        return int(not fact["answers"] and fact["rounds"].items() <= frame["rounds"].items())
 
     # What steps did.
 
@@ -202,25 +205,31 @@ class Walk(Standing):
     def settle(self, entry: Entry, *, empties: bool) -> None:
         """Let what a step decided count, and then what was said over it."""
         for slot, value in entry["writes"].items():
-            held = self.origin(slot)
-            if slot in entry["reads"] and held is not None and value is not None:
-                self.put(slot, value, held)  # it changes what was said, which is still what was said
-            elif value is None:
-                if empties or (held is not None and held["kind"] == "step"):
-                    self.empty(slot)  # an action that finds nothing leaves a person's word alone
-            elif held is None or held["kind"] == "step" or held["turn"] <= entry["turn"]:
-                self.put(slot, value, self._by_step(slot, entry["turn"]))
+            self._decide(slot, value, entry, empties=empties)
         facts = self.memory["facts"]
-        for key, fact in list(facts.items()):
-            if fact["over"] == self.place and full_name(self.frame["path"], key) not in self.chain["entered"]:
-                if fact["turn"] < entry["turn"]:
-                    del facts[key]  # decided anew, on something else
-                else:
-                    self.take(self.frame["path"], key, fact)
+        over = [(key, fact) for key, fact in facts.items() if fact["over"] == self.place]
+        for key, fact in over:
+            if full_name(self.frame["path"], key) in self.chain["entered"]:
+                continue
+            if fact["turn"] < entry["turn"]:
+                del facts[key]  # decided anew, on something else
+            else:
+                self.take(self.frame["path"], key, fact)
         if entry["done"]:
             self.chain["deeds"] += 1
             name = full_name(self.frame["path"], self.place)
             self.chain["owed"] = [owed for owed in self.chain["owed"] if owed != name]
+
+    def _decide(self, slot: str, value: Any, entry: Entry, *, empties: bool) -> None:
+        """Let a decision count, unless a later word is there."""
+        held = self.origin(slot)
+        if value is None:
+            if empties or (held is not None and held["kind"] == "step"):
+                self.empty(slot)  # an action that finds nothing leaves a person's word alone
+        elif slot in entry["reads"] and held is not None:
+            self.put(slot, value, held)  # it changes what was said, which is still what was said
+        elif held is None or held["kind"] == "step" or held["turn"] <= entry["turn"]:
+            self.put(slot, value, self._by_step(slot, entry["turn"]))
 
     # Confirmations.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from soni.core.state import CONVERSATION
 from soni.flow.delta import FlowDelta, merge_delta
-from soni.flow.derivation.memory import Change, at, fact_key, full_name, new_fact, place_of
+from soni.flow.derivation.memory import START, Change, at, fact_key, full_name, new_fact, place_of
 from soni.flow.derivation.walk import Walk
 
 if TYPE_CHECKING:
@@ -40,35 +40,26 @@ def find(world: World, state: DialogueState, slot: str, roots: Sequence[str]) ->
 def said(world: World, state: DialogueState, word: Word, root: str, asking: str | None) -> list[Change]:
     """What a word changes in a chain; `asking` is the flow whose question for this very slot is open."""
     walk = Walk(world, state, root)
-    slot, turn = word.slot, walk.turn
     for frame in reversed(walk.frames):
         if frame["flow_id"] == asking and (word.value is not None or word.leave_out):
             return _answering(walk, frame, word)
-        origin = walk.origin(slot, frame) or frame["left"].get(slot)
-        if slot in world.conversation and (origin is None or origin["kind"] == "given"):
-            continue
-        if origin is not None and slot in world.flows[frame["flow_name"]].slot_names:
-            if word.value is not None and word.value == walk.value(slot, frame):
-                return []
-            return _replacing(walk, frame, origin, word)
-    if slot in world.conversation:
+        origin = _known(walk, frame, word.slot)
+        if origin is not None:
+            same = word.value is not None and word.value == walk.value(word.slot, frame)
+            return [] if same else _replacing(walk, frame, origin, word)
+    if word.slot in world.conversation:
         return _in_conversation(walk, word)
-    frame_ = find(world, state, slot, [root])
-    if word.value is None or frame_ is None:
-        return []
-    rounds = _rounds(world, frame_, slot)
-    place = place_of(frame_["current_step"] or "", frame_["rounds"])
-    key = fact_key(slot, rounds, walk.chain["deeds"])
-    # What was said for a question that is not on the way now is said anew.
-    before = walk.memory_of(frame_)["facts"].get(key)
-    fact = before or new_fact(slot, None, turn, rounds=rounds, deeds=walk.chain["deeds"], place=place)
-    fact = {**fact, "value": word.value, "turn": turn, "state": "said"}
-    return [Change(root, tuple(frame_["path"]), key, fact, otherwise=word.otherwise)]
+    home = find(world, state, word.slot, [root])
+    return [_freely(walk, home, word)] if home is not None and word.value is not None else []
 
 
-def _rounds(world: World, frame: FlowContext, slot: str) -> dict[str, int]:
-    around = world.flows[frame["flow_name"]].loops.get(slot, frozenset())
-    return {loop: count for loop, count in frame["rounds"].items() if loop in around}
+def _known(walk: Walk, frame: FlowContext, slot: str) -> Origin | None:
+    """Where this flow has the slot's value from, or that it is left out; what came from outside is no flow's."""
+    if slot not in walk.world.flows[frame["flow_name"]].slot_names:
+        return None
+    origin = walk.origin(slot, frame) or frame["left"].get(slot)
+    outside = origin is not None and origin["kind"] == "given" and slot in walk.world.conversation
+    return None if outside else origin
 
 
 def _answering(walk: Walk, frame: FlowContext, word: Word) -> list[Change]:
@@ -76,8 +67,7 @@ def _answering(walk: Walk, frame: FlowContext, word: Word) -> list[Change]:
     rounds, deeds = frame["rounds"], walk.chain["deeds"]
     key, place = fact_key(word.slot, rounds, deeds), place_of(frame["current_step"] or "", rounds)
     before = walk.memory_of(frame)["facts"].get(key)
-    fact = before or new_fact(word.slot, None, walk.turn, rounds=rounds, deeds=deeds, place=place)
-    fact = {**fact, "value": word.value, "turn": walk.turn, "state": "left_out" if word.value is None else "said"}
+    fact = _saying(before or new_fact(word.slot, rounds=rounds, deeds=deeds, place=place), word, walk.turn)
     fact["answers"] = [*(answer for answer in fact["answers"] if answer != place), place]
     held = walk.value(word.slot, frame)
     changes = held is not None and held != word.value
@@ -85,36 +75,58 @@ def _answering(walk: Walk, frame: FlowContext, word: Word) -> list[Change]:
     return [*void, Change(walk.root, tuple(frame["path"]), key, fact, otherwise=word.otherwise)]
 
 
+def _freely(walk: Walk, frame: FlowContext, word: Word) -> Change:
+    """Something new, said of one's own accord; it waits for its question."""
+    around = walk.world.flows[frame["flow_name"]].loops.get(word.slot, frozenset())
+    rounds = {loop: count for loop, count in frame["rounds"].items() if loop in around}
+    key = fact_key(word.slot, rounds, walk.chain["deeds"])
+    place = place_of(frame["current_step"] or "", frame["rounds"])
+    # What was said for a question that is not on the way now is said anew.
+    before = walk.memory_of(frame)["facts"].get(key)
+    fact = before or new_fact(word.slot, rounds=rounds, deeds=walk.chain["deeds"], place=place)
+    saying = _saying(fact, word, walk.turn)
+    return Change(walk.root, tuple(frame["path"]), key, saying, otherwise=word.otherwise)
+
+
+def _saying(fact: Fact, word: Word, turn: int) -> Fact:
+    """The fact with this word in it."""
+    state: Any = "said" if word.value is not None else "left_out" if word.leave_out else "taken_back"
+    return {**fact, "value": word.value, "turn": turn, "state": state}
+
+
 def _replacing(walk: Walk, frame: FlowContext, origin: Origin, word: Word) -> list[Change]:
     """A word for a slot that has a value, or was left out: it takes the place of what was said or decided."""
-    path, key, slot = tuple(origin["path"]), origin["key"], origin["slot"]
-    memory = at(walk.chain["memory"], path)
-    fact: Fact | None
-    if origin["kind"] == "step":
-        entry = memory["memo"][key]
-        rounds, deeds, over = entry["rounds"], entry["deeds"], key
-        key = fact_key(slot, rounds, deeds)
-        before = memory["facts"].get(key) or new_fact(slot, None, 0, rounds=rounds, deeds=deeds, place=None)
-        fact = {**before, "value": word.value, "turn": walk.turn, "over": over}
-        fact["state"] = "said" if word.value is not None else "left_out" if word.leave_out else "taken_back"
-    elif origin["kind"] == "given":
-        rounds, key = {}, fact_key(slot, {}, 0)
-        fact = new_fact(slot, word.value, walk.turn, rounds=rounds, deeds=0, place="")
-        fact["state"] = "said" if word.value is not None else "left_out" if word.leave_out else "taken_back"
-    else:
-        before = memory["facts"][key]
-        rounds = before["rounds"]
-        first = walk.chain["first"].get(full_name(path, key))
-        answers = [first] if first is not None else before["answers"]
-        fact = {**before, "value": word.value, "turn": walk.turn, "answers": answers}
-        fact["state"] = "said" if word.value is not None else "left_out"
-        if word.value is None and not word.leave_out:
-            fact = None
+    path, slot = tuple(origin["path"]), origin["slot"]
+    fact = _saying(_in_place(walk, origin), word, walk.turn)
     had = walk.value(word.slot, frame) is not None
-    void = walk.dependents(path, slot, rounds, walk.turn) if had else []
+    void = walk.dependents(path, slot, fact["rounds"], walk.turn) if had else []
     is_news = had and (word.value is not None or word.leave_out) and bool(frame["visits"])
-    news = word.slot if is_news else ""
-    return [*void, Change(walk.root, path, key, fact, True, slot=news, otherwise=word.otherwise)]
+    unsaid = fact["state"] == "taken_back" and origin["kind"] == "fact"
+    change = Change(
+        walk.root,
+        path,
+        fact_key(slot, fact["rounds"], fact["deeds"]),
+        None if unsaid else fact,
+        replaces=True,
+        slot=word.slot if is_news else "",
+        otherwise=word.otherwise,
+    )
+    return [*void, change]
+
+
+def _in_place(walk: Walk, origin: Origin) -> Fact:
+    """The fact that a word takes the place of, or one that is said over a decision, or over what came from outside."""
+    memory, slot = at(walk.chain["memory"], origin["path"]), origin["slot"]
+    if origin["kind"] == "given":
+        return new_fact(slot, place=START)
+    if origin["kind"] == "step":
+        entry = memory["memo"][origin["key"]]
+        key = fact_key(slot, entry["rounds"], entry["deeds"])
+        before = memory["facts"].get(key) or new_fact(slot, rounds=entry["rounds"], deeds=entry["deeds"], place=None)
+        return {**before, "over": origin["key"]}
+    said_before = memory["facts"][origin["key"]]
+    first = walk.chain["first"].get(full_name(origin["path"], origin["key"]))
+    return said_before if first is None else {**said_before, "answers": [first]}
 
 
 def _in_conversation(walk: Walk, word: Word) -> list[Change]:
@@ -123,7 +135,7 @@ def _in_conversation(walk: Walk, word: Word) -> list[Change]:
     if before == word.value:
         return []
     void = walk.dependents((), word.slot, {}, walk.turn) if before is not None else []
-    fact = None if word.value is None else new_fact(word.slot, word.value, walk.turn, rounds={}, deeds=0, place=None)
+    fact = None if word.value is None else _saying(new_fact(word.slot, place=None), word, walk.turn)
     is_news = before is not None and word.value is not None
     change = Change(CONVERSATION, (), word.slot, fact, before is not None, slot=word.slot if is_news else "")
     return [*void, replace(change, otherwise=word.otherwise)]
