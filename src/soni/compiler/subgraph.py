@@ -36,8 +36,19 @@ class LiveStepContext(StepContext, Protocol):
     """A StepContext that also tells what was read."""
 
     @property
+    def said(self) -> bool | None:
+        """What a person has said to the step's question: something, to leave it out, or nothing yet."""
+
+    def begins(self) -> None:
+        """The step's `if` holds: what was said to its question counts now, and what it reads is noted."""
+
+    @property
     def reads(self) -> Collection[str]:
-        """The slots that the step has looked at."""
+        """The slots that the step has looked at, its `if` apart."""
+
+    @property
+    def looked_at(self) -> Collection[str]:
+        """The same with those of its `if`."""
 
     @property
     def seen(self) -> Mapping[str, Any]:
@@ -53,9 +64,7 @@ class StepRuntime(Protocol):
     @property
     def flow_manager(self) -> FlowManager: ...
 
-    def step_context(
-        self, walk: Walk, state: DialogueState, step: Step, visit: int, said: bool | None
-    ) -> LiveStepContext: ...
+    def step_context(self, walk: Walk, state: DialogueState, step: Step, visit: int) -> LiveStepContext: ...
 
     async def look_at_rules(self, walk: Walk, state: DialogueState) -> None:
         """Again if a rule over the slots of this flow is broken."""
@@ -112,16 +121,22 @@ class _StepNode:
         visit = frame["visits"].get(step.step, 0) + (0 if returning else 1)
         if frame["returned"] is None:
             walk.arrive(walk.place, at_confirmation=step.confirms)
-        said = walk.answer_to(step.asks, step.asks_anew, step.may_be_left_out) if step.asks_for_value else None
-        live = context.step_context(walk, state, step, visit, said)
+        live = context.step_context(walk, state, step, visit)
         entry: Entry | None = None
         try:
+            # A call that comes back was begun; whether to begin it is not the question any more.
+            if step.if_ is not None and live.returned is None and not step.if_.holds(live.slots):
+                raise _Skipped
+            live.begins()
             if self._is_weighty(frame, context):
                 await context.look_at_rules(walk, state)
-            entry = _kept(walk, step, said)
+            entry = _kept(walk, step, live.said)
             outcome = _again(entry) if entry else await self._run(walk, live, context)
             if outcome.transfer is not None and outcome.transfer.returns and len(state["flow_stack"]) >= MOST_FRAMES:
                 raise LimitReached(f"{MOST_FRAMES} flows are open")
+        except _Skipped:
+            why = f"skipped: {step.if_.source if step.if_ else ''} is false"
+            outcome = Outcome(why=why, goto=self._placed.next or END, skipped=True)
         except SoniError as error:
             outcome = _failure(error, live)
         if step.asks_for_value and outcome.task is None and frame["visits"].get(step.step) and not returning:
@@ -137,9 +152,6 @@ class _StepNode:
 
     async def _run(self, walk: Walk, live: LiveStepContext, context: StepRuntime) -> Outcome:
         step, effect = self._placed.step, context.effect(self._placed.step)
-        # A call that comes back was begun; whether to begin it is not the question any more.
-        if step.if_ is not None and live.returned is None and not step.if_.holds(live.slots):
-            return Outcome(why=f"skipped: {step.if_.source} is false", goto=self._placed.next or END, skipped=True)
         if step.asks is not None and walk.is_gone(step.asks):
             return Outcome(why="answered before")
         if effect not in (None, "pure") and walk.chain["owed"]:
@@ -156,6 +168,10 @@ class _StepNode:
             raise ConfirmationVoid("what was confirmed has changed in a flow that was called")
         outcome = await self._flow.plan[name].step.run(live)
         return None if outcome.confirmed else outcome
+
+
+class _Skipped(Exception):
+    """The step's `if` does not hold."""
 
 
 def _kept(walk: Walk, step: Step, said: bool | None) -> Entry | None:
@@ -208,7 +224,7 @@ class _Visited:
 
     async def command(self) -> Command[str]:
         task = self._task()
-        self.walk.has_read({*self.live.reads, *(self.entry["reads"] if self.entry else ())})
+        self.walk.has_read({*self.live.looked_at, *(self.entry["reads"] if self.entry else ())})
         if task is not None and requires_input(task):
             if self.walk.chain["owed"]:
                 raise Refused("it would be asked again before what was done")

@@ -53,19 +53,28 @@ class _NotedSlots(Mapping[str, Any]):
 class LiveStep:
     """What one step sees and does in this turn."""
 
-    def __init__(
-        self, context: RuntimeContext, walk: Walk, state: DialogueState, step: Step, visit: int, said: bool | None
-    ) -> None:
+    def __init__(self, context: RuntimeContext, walk: Walk, state: DialogueState, step: Step, visit: int) -> None:
         self._context = context
         self._walk = walk
         self._state = state
         self._frame = walk.frame
         self._key = f"{self._frame['flow_id']}/{step.step}/{visit}"
         self._step = step
-        self._said = said
-        self.stored = walk.values()
-        self.slots = _NotedSlots(context.loaded(self.stored), walk)
+        self.said: bool | None = None
         self.acted = False
+        self._decided_on: dict[str, None] = {}
+        self._look()
+
+    def _look(self) -> None:
+        self.stored = self._walk.values()
+        self.slots = _NotedSlots(self._context.loaded(self.stored), self._walk)
+
+    def begins(self) -> None:
+        self._decided_on = self.slots.reads
+        step = self._step
+        if step.asks_for_value:
+            self.said = self._walk.answer_to(step.asks, step.asks_anew, step.may_be_left_out)
+        self._look()
 
     @property
     def reads(self) -> Collection[str]:
@@ -73,12 +82,16 @@ class LiveStep:
 
     @property
     def seen(self) -> Mapping[str, Any]:
-        return self._context.masked({slot: self.stored.get(slot) for slot in self.slots.reads})
+        return self._context.masked({slot: self.stored.get(slot) for slot in self.looked_at})
+
+    @property
+    def looked_at(self) -> Collection[str]:
+        return {**self._decided_on, **self.slots.reads}
 
     @property
     def answer(self) -> bool | None:
         if self._step.asks_for_value:
-            return self._said
+            return self.said
         answer = self._walk.confirmation()
         if answer is None or answer["mark"] != self._step.mark:
             return None
@@ -168,7 +181,7 @@ class LiveStep:
             nonlocal called
             called = True
             if not self._walk.chain["owed"]:
-                await turn.flush()
+                await turn.say_early()
             about = {
                 "gen_ai.operation.name": "execute_tool",
                 "gen_ai.tool.name": name,
@@ -240,8 +253,8 @@ class LiveSteps:
     def flow_manager(self) -> FlowManager:
         return self.context.flow_manager
 
-    def step_context(self, walk: Walk, state: DialogueState, step: Step, visit: int, said: bool | None) -> LiveStep:
-        return LiveStep(self.context, walk, state, step, visit, said)
+    def step_context(self, walk: Walk, state: DialogueState, step: Step, visit: int) -> LiveStep:
+        return LiveStep(self.context, walk, state, step, visit)
 
     async def look_at_rules(self, walk: Walk, state: DialogueState) -> None:
         await self.context.rules.look(walk, state, self.context)

@@ -50,7 +50,8 @@ class Broken:
     """A rule that does not hold, and why."""
 
     rule: HeldRule
-    value: Any
+    slots: Mapping[str, Any]
+    """What there was when it was looked at."""
     reason: Any = None
     options: tuple[str, ...] = ()
 
@@ -76,7 +77,7 @@ class Rules:
         walk.has_read(rule.slots)
         values = judge.loaded(walk.values())
         if not isinstance(rule.rule, str):
-            return None if rule.rule.is_true(values) else Broken(rule, values[rule.own])
+            return None if rule.rule.is_true(values) else Broken(rule, values)
         # Somebody else's code is asked once for the same values.
         reads = walk.marks(sorted(rule.slots))
         known = walk.chain["verdicts"].get(rule.name)
@@ -84,7 +85,7 @@ class Rules:
             verdict = await judge.verdict(state, rule.rule, rule.own, values)
             known = {"reads": reads, "ok": verdict.ok, "reason": verdict.reason, "options": [*verdict.options]}
             walk.chain["verdicts"][rule.name] = known
-        return None if known["ok"] else Broken(rule, values[rule.own], known["reason"], tuple(known["options"]))
+        return None if known["ok"] else Broken(rule, values, known["reason"], tuple(known["options"]))
 
 
 def _held(

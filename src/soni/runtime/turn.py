@@ -102,6 +102,7 @@ class Turn:
         self._sent = 0
         """How many of the messages are out."""
         self._held_since: int | None = None
+        self._tightly = False
         self._out: Counter[tuple[str, str]] = Counter()
 
     @property
@@ -148,10 +149,16 @@ class Turn:
         for message in self._journal.said(f"{self._prefix}{key}/"):
             await self.deliver(message)
 
-    def hold(self) -> None:
-        """Keep messages back until it is sure that they are said."""
+    def hold(self, *, tightly: bool = False) -> None:
+        """Keep messages back until it is sure that they are said; tightly, even while an action takes its time."""
         self._held_since = self._sent
+        self._tightly = tightly
         self._out.clear()
+
+    async def say_early(self) -> None:
+        """Say what was kept back before something that may take long, unless it may have to be taken back."""
+        if not self._tightly:
+            await self.flush()
 
     async def flush(self) -> None:
         """Say what was kept back."""

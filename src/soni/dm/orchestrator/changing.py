@@ -38,9 +38,8 @@ def broken_texts(tried: Pass, context: RuntimeContext) -> list[PendingTask]:
 
 def _broken_text(broken: Broken, state: DialogueState, context: RuntimeContext) -> str:
     rule, key = broken.rule, f"{state['turn']}/{broken.rule.name}"
-    slots = context.loaded(context.flow_manager.get_slots(state))
     error = InvalidValue("broken", reason=broken.reason)
-    return context.refusal(error, rule.error, state, key=key, slots=slots)
+    return context.refusal(error, rule.error, state, key=key, slots=broken.slots)
 
 
 def refused(refusal: Refused, state: DialogueState, context: RuntimeContext, root: str | None = None) -> FlowDelta:

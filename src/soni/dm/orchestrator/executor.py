@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from soni.core.state import DialogueState, FlowContext
     from soni.flow.derivation.memory import Change
     from soni.runtime.context import RuntimeContext
+    from soni.runtime.rules import Broken
 
 
 class SubgraphExecutor:
@@ -41,7 +42,7 @@ class SubgraphExecutor:
         turn, context = self._context.turn, self._context
         tried = Pass(context.flow_manager.world, _without_task(state), list(words))
         notices: list[PendingTask] = []
-        turn.hold()
+        turn.hold(tightly=tried.changes)
         yield tried.base
         after = tried.base
         while True:
@@ -51,8 +52,6 @@ class SubgraphExecutor:
                 break
             except Again as again:
                 turn.drop()
-                if again.rule is not None:
-                    tried.base = self._counted(tried.base, again.rule.rule.own)
                 if not tried.again(again):
                     tried.taken(self._noted(notices, tried.base, unmendable(tried.base, context)))
             except Refused as refusal:
@@ -67,9 +66,12 @@ class SubgraphExecutor:
         await turn.release()
         yield self._settled(after, counts=bool(tried.errors) or bool(offers))
 
-    def _counted(self, state: DialogueState, slot: str) -> DialogueState:
+    def _counted(self, state: DialogueState, errors: Sequence[Broken]) -> DialogueState:
+        """Each rule that was broken counts as an attempt at its slot."""
         manager = self._context.flow_manager
-        return merge_delta(state, manager.count_attempt(state, manager.roots(state)[0], slot))
+        for broken in errors if state["flow_stack"] else ():
+            state = merge_delta(state, manager.count_attempt(state, manager.roots(state)[0], broken.rule.own))
+        return state
 
     def _settled(self, state: DialogueState, *, counts: bool) -> DialogueState:
         """What is left when the turn is over.
@@ -93,8 +95,8 @@ class SubgraphExecutor:
 
     async def _tried(self, tried: Pass, notices: list[PendingTask]) -> AsyncIterator[DialogueState]:
         """One pass: from what is sure to where the flows wait or end."""
-        state, turn = tried.state(), self._context.turn
-        first = [*broken_texts(tried, self._context), *notices, *changed_texts(tried, self._context)]
+        state, turn = self._counted(tried.state(), tried.errors), self._context.turn
+        first = [*notices, *changed_texts(tried, self._context), *broken_texts(tried, self._context)]
         for notice in first:
             yield cast("DialogueState", {**state, "_pending_task": notice})
         budget = self._context.config.settings.max_steps

@@ -39,6 +39,11 @@ class Pass:
         """The state to try next."""
         return apply(self.world, self.base, [*self.words, *self.void])
 
+    @property
+    def changes(self) -> bool:
+        """Whether it changes what was said before, which may have to be refused."""
+        return any(word.replaces for word in self.words)
+
     def taken(self, state: DialogueState, *, done: bool = False) -> None:
         """What has come of it so far stands."""
         self.base, self.words, self.void = state, [], []
@@ -67,7 +72,7 @@ class Pass:
         self.tries += 1
         if not self.words or self.tries > MOST_PASSES:
             return "person" if self.void or self.tries > MOST_PASSES else "stay"
-        self.void = []
+        self.void, self.errors = [], []
         if any(word.follows for word in self.words):
             self.words = [word for word in self.words if not word.follows]
             return "quiet"

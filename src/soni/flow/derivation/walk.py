@@ -92,8 +92,10 @@ class Walk(Standing):
         newest = self.chain["newest"]
         names = self.world.flows[frame["flow_name"]].slot_names
         for key, fact in list(self.memory_of(frame)["facts"].items()):
-            is_new = full_name(frame["path"], key) not in self.chain["entered"]
-            if fact["place"] == place and is_new and fact["slot"] in names:
+            # What answers the question here is for the question to take, if it is asked.
+            if fact["place"] != place or place in fact["answers"] or fact["slot"] not in names:
+                continue
+            if full_name(frame["path"], key) not in self.chain["entered"]:
                 self.take(frame["path"], key, fact, frame)
         if at_confirmation:
             self._late, self.chain["newest"] = self.chain["newest"], newest
