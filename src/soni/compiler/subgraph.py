@@ -14,7 +14,7 @@ from soni.core.pending_task import inform, requires_input
 from soni.core.state import DialogueState
 from soni.errors import ConfirmationVoid, LimitReached, SoniError
 from soni.flow.delta import FlowDelta, changed, merge_delta, merge_deltas
-from soni.flow.derivation.walk import Refused, Walk
+from soni.flow.derivation.walk import Again, Refused, Walk
 from soni.steps import END, Outcome, StepContext
 from soni.steps.step import after_effect
 
@@ -167,7 +167,11 @@ class _StepNode:
         if name not in self._flow.plan:
             raise ConfirmationVoid("what was confirmed has changed in a flow that was called")
         outcome = await self._flow.plan[name].step.run(live)
-        return None if outcome.confirmed else outcome
+        if outcome.task is not None and requires_input(outcome.task):
+            return outcome
+        # A no here is no way of the confirmation's own: nothing may follow that was not confirmed.
+        said_no = Outcome(why=outcome.why, abandon=True, task=inform(live.phrase("stopped" if live.done else "denied")))
+        return None if outcome.confirmed else said_no
 
 
 class _Skipped(Exception):
@@ -239,7 +243,14 @@ class _Visited:
             return self._command(self._transferred(self.outcome.transfer), task, then=then)
         goto = self.outcome.goto or self.placed.step.jump_to or self.placed.next
         following = None if goto in (None, END) else goto
-        delta = await self._moved(following)
+        try:
+            delta = await self._moved(following)
+        except Again:
+            if not self.live.acted:
+                raise
+            # What was done here breaks a rule on what it was done with: it cannot be taken back.
+            failed = _failure(ConfirmationVoid("what was done breaks a rule"), self.live)
+            return replace(self, outcome=failed)._abandoned(failed.task)
         return self._command(delta, task, goto=following, then=following or "ends")
 
     def _command(

@@ -6,7 +6,12 @@ from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
 from soni.core.template import Text
 
-MAY_SHOW: dict[str, set[str]] = {"cancelled": {"_flow"}, "out_of_scope": {"_capabilities"}, "already_done": {"_flow"}}
+MAY_SHOW: dict[str, set[str]] = {
+    "cancelled": {"_flow"},
+    "out_of_scope": {"_capabilities"},
+    "already_done": {"_flow"},
+    "too_long_ago": {"_flow"},
+}
 """What some texts can show besides what they show as they are shipped."""
 
 
@@ -40,6 +45,10 @@ class Texts(BaseModel):
     already_done: Text = _text(
         "That has already been done, so I cannot change it any more.",
         "Eso ya está hecho, así que ya no puedo cambiarlo.",
+    )
+    too_long_ago: Text = _text(
+        "That is too far back, so I cannot change it any more.",
+        "Eso queda demasiado atrás, así que ya no puedo cambiarlo.",
     )
     changed: Text = _text("I have changed that.", "Lo he cambiado.")
     changed_to: Text = _text("I have changed {_changes}.", "He cambiado {_changes}.")

@@ -125,6 +125,8 @@ class Chain(TypedDict):
     outer: dict[str, Outer]
     attempts: dict[str, int]
     verdicts: dict[str, Verdict]
+    undo: list[list[Any]]
+    """What was changed while other flows ran, as it was before: path, key and fact, until it is derived."""
     derive: bool
     """Whether something changed that was read: the flow is derived again from its first step."""
     acted: bool

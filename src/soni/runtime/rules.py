@@ -1,4 +1,4 @@
-"""Rules over several slots: promises about the conversation, looked at whenever something is asked, told or done."""
+"""Rules: promises about the conversation, looked at whenever something is asked, told or done."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HeldRule:
-    """A rule over several slots, one of which is its own: that one is void when it is broken."""
+    """A rule over slots, one of which is its own: that one is void when it is broken."""
 
     name: str
     own: str
@@ -57,18 +57,16 @@ class Broken:
 
 
 class Rules:
-    """The rules of an assistant over several slots, in the order of the file."""
+    """The rules of an assistant, in the order of the file."""
 
     def __init__(self, config: SoniConfig, actions: Actions) -> None:
-        found = [*_of_slots(config, actions), *_of_steps(config, actions)]
-        self._rules = [rule for rule in found if len(rule.slots) > 1]
+        self._rules = [*_of_slots(config, actions), *_of_steps(config, actions)]
 
     async def look(self, walk: Walk, state: DialogueState, judge: Judge) -> None:
         """Again if a rule whose slots all have values here does not hold."""
         for rule in self._rules:
-            if rule.flow in (None, walk.frame["flow_name"]) and all(
-                walk.value(slot) is not None for slot in rule.slots
-            ):
+            holds_here = rule.flow in (None, walk.frame["flow_name"])
+            if holds_here and all(walk.value(slot) is not None for slot in rule.needed) and _is_open(rule, walk):
                 broken = await self._judged(rule, walk, state, judge)
                 if broken is not None:
                     raise Again([walk.void(rule.own)], broken)
@@ -88,14 +86,23 @@ class Rules:
         return None if known["ok"] else Broken(rule, values, known["reason"], tuple(known["options"]))
 
 
+def _is_open(rule: HeldRule, walk: Walk) -> bool:
+    """Whether a rule may be broken: one over its own slot alone was looked at when the value was said for it here."""
+    origin = walk.origin(rule.own)
+    if len(rule.slots) > 1 or origin is None:
+        return True
+    is_same = origin["slot"] == rule.own
+    said_here = origin["kind"] == "fact" and origin["path"] == walk.frame["path"]
+    return not is_same or (rule.flow is not None and not said_here)
+
+
 def _held(
     name: str, own: str, rule: Expression | str, actions: Actions, flow: str | None, error: Text | None
 ) -> HeldRule:
     slots = rule_slots(rule, own, actions)
-    optional = (
-        [] if not isinstance(rule, str) else [s for s, needed in actions.validator_slots(rule).items() if not needed]
-    )
-    return HeldRule(name, own, rule, slots, slots - set(optional) | {own}, flow, error)
+    taken = actions.validator_slots(rule) if isinstance(rule, str) else {}
+    needed = frozenset(slot for slot in slots if taken.get(slot, True))
+    return HeldRule(name, own, rule, slots, needed, flow, error)
 
 
 def _of_slots(config: SoniConfig, actions: Actions) -> Iterator[HeldRule]:

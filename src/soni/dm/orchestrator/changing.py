@@ -47,7 +47,8 @@ def refused(refusal: Refused, state: DialogueState, context: RuntimeContext, roo
     manager = context.flow_manager
     walk = Walk(manager.world, state, root)
     label = context.flow_label(walk.frames[0]["flow_name"], state)
-    said = told(context, state, "already_done", why=str(refusal), _flow=label)
+    text = "already_done" if manager.has_acted(state, walk.root) else "too_long_ago"
+    said = told(context, state, text, why=str(refusal), _flow=label)
     for frame, place, target in _ways_out(walk, context):
         if target == END:
             return merge_deltas([said, manager.end_chain(state, frame["flow_id"])])

@@ -60,7 +60,10 @@ class SubgraphExecutor:
                 if follows == "refused":
                     tried.base = self._noted(notices, tried.base, refused(refusal, tried.base, context))
                 elif follows == "stay":
+                    was_changed = bool(Walk(context.flow_manager.world, tried.base).chain["undo"])
                     tried.taken(tried.stay(tried.base))
+                    if was_changed:
+                        tried.base = self._noted(notices, tried.base, refused(refusal, tried.base, context))
                 elif follows == "person":
                     tried.taken(self._noted(notices, tried.base, unmendable(tried.base, context)))
         await turn.release()
@@ -83,6 +86,7 @@ class SubgraphExecutor:
         for root in state["chains"]:
             walk = Walk(self._context.flow_manager.world, state, root)
             walk.leave_open()
+            walk.chain["undo"] = walk.chain["undo"] if walk.waits else []
             attempts = walk.chain["attempts"]
             kept = {question: n for question, n in attempts.items() if counts or question in (walk.place, asked)}
             walk.chain["attempts"] = kept
@@ -111,7 +115,7 @@ class SubgraphExecutor:
                 budget = self._context.config.settings.max_steps
                 continue
             state, known = self._derived(state)
-            running = state["flow_stack"][-1]
+            running, root = state["flow_stack"][-1], self._context.flow_manager.roots(state)[0]
             async for after in self._run(state, budget + known):
                 done = _done(after) > _done(state)
                 for announced in self._announced(after):
@@ -125,7 +129,7 @@ class SubgraphExecutor:
             task = state["_pending_task"]
             if task is not None and requires_input(task):
                 return
-            if running["flow_id"] not in {frame["flow_id"] for frame in state["flow_stack"]} and not running["path"]:
+            if root not in {frame["flow_id"] for frame in state["flow_stack"]}:
                 tried.taken(state)
                 await turn.flush()
                 turn.hold()

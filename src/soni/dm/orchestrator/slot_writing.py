@@ -85,7 +85,10 @@ def _worded(word: Word, state: DialogueState, context: RuntimeContext, frame: Fl
     root = manager.root_of(state, frame["flow_id"])
     asking = asking_frame(state) if _is_asked(slot, state) else None
     asks = asking["flow_id"] if asking is not None and manager.root_of(state, asking["flow_id"]) == root else None
-    words = said(manager.world, state, word, root, asks)
+    try:
+        words = said(manager.world, state, word, root, asks)
+    except Refused as refusal:
+        return refused(refusal, state, context, root)
     if not words:
         return ignored(f"'{slot}' has no value" if word.value is None else f"'{slot}' has that value already")
     waits = root != manager.roots(state)[0] and any(change.replaces for change in words)

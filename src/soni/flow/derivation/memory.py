@@ -79,6 +79,7 @@ def new_chain(flow: str, given: Mapping[str, Any], turn: int, *, acted: bool = F
         "outer": {},
         "attempts": {},
         "verdicts": {},
+        "undo": [],
         "derive": False,
         "acted": acted,
         "cut": False,

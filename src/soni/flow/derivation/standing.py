@@ -9,10 +9,30 @@ from soni.flow.delta import FlowDelta
 from soni.flow.derivation.memory import START, Change, at, bounded, copied_chain, fact_key, new_fact, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from soni.core.state import DialogueState, FlowContext, Memory, Origin
     from soni.flow.world import World
+
+
+class Again(Exception):
+    """Something that was said does not hold: the flow is derived again from the message's beginning, with changes."""
+
+    def __init__(self, changes: Sequence[Change], rule: Any = None) -> None:
+        self.changes = tuple(changes)
+        self.rule = rule
+        """The broken rule, if it is one; it says its error."""
+        super().__init__("derive again")
+
+
+class Refused(Exception):
+    """What was done with other values stays done: this cannot be derived."""
+
+    def __init__(self, why: str, path: Sequence[str] = (), place: str | None = None) -> None:
+        self.path = tuple(path)
+        self.place = place
+        """The step that did something, if it is known."""
+        super().__init__(why)
 
 
 class Standing:
@@ -32,6 +52,11 @@ class Standing:
     def frame(self) -> FlowContext:
         """The flow that runs."""
         return self.frames[-1]
+
+    @property
+    def waits(self) -> bool:
+        """Whether another chain runs on top of it."""
+        return bool(self._after)
 
     @property
     def place(self) -> str:
@@ -148,6 +173,8 @@ class Standing:
         if slot in self.world.conversation:
             return Change(CONVERSATION, (), slot, None, replaces=True)
         fact = new_fact(origin["slot"], place=START)
+        if self.chain["cut"]:
+            raise Refused("nobody knows any more what read it")
         if origin["kind"] == "step":
             entry = at(self.chain["memory"], origin["path"])["memo"][origin["key"]]
             over = origin["key"]

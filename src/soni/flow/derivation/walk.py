@@ -15,7 +15,7 @@ from soni.flow.derivation.memory import (
     new_entry,
     new_memory,
 )
-from soni.flow.derivation.standing import Standing, given
+from soni.flow.derivation.standing import Again, Refused, Standing, given
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -24,24 +24,7 @@ if TYPE_CHECKING:
     from soni.flow.world import World
 
 
-class Again(Exception):
-    """Something that was said does not hold: the flow is derived again from the message's beginning, with changes."""
-
-    def __init__(self, changes: Sequence[Change], rule: Any = None) -> None:
-        self.changes = tuple(changes)
-        self.rule = rule
-        """The broken rule, if it is one; it says its error."""
-        super().__init__("derive again")
-
-
-class Refused(Exception):
-    """What was done with other values stays done: this cannot be derived."""
-
-    def __init__(self, why: str, path: Sequence[str] = (), place: str | None = None) -> None:
-        self.path = tuple(path)
-        self.place = place
-        """The step that did something, if it is known."""
-        super().__init__(why)
+__all__ = ["Again", "Refused", "Walk"]
 
 
 class Walk(Standing):
@@ -79,8 +62,12 @@ class Walk(Standing):
                 self._slots[CONVERSATION][slot] = seen["was"]
 
     def stay(self) -> None:
-        """Go on where the flow stands, whatever has changed."""
-        self.chain["derive"] = False
+        """Go on where the flow stands, whatever has changed; what was changed while it waited is as before."""
+        for path, key, fact in reversed(self.chain["undo"]):
+            facts = at(self.chain["memory"], path)["facts"]
+            facts.pop(key, None)
+            facts |= {key: fact} if fact is not None else {}
+        self.chain |= {"derive": False, "undo": []}
         for slot, seen in list(self.chain["outer"].items()):
             self.chain["outer"][slot] = {**seen, "mark": digest(self.value(slot))}
 
@@ -258,8 +245,7 @@ class Walk(Standing):
     def has_used(self, slot: str) -> bool:
         """Whether something was done with this slot, or confirmed before something was done."""
         entries = [entry for _, memory in memories(self.chain["memory"]) for entry in memory["memo"].values()]
-        done = any(entry["done"] for entry in entries)
-        return done and any(slot in entry["reads"] for entry in entries)
+        return any(entry["done"] for entry in entries) and any(slot in entry["reads"] for entry in entries)
 
     def unconfirmed(self) -> str | None:
         """The last confirmation's step, if a later word has changed what it showed."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from soni.core.state import CONVERSATION
 from soni.flow.delta import FlowDelta, merge_delta
 from soni.flow.derivation.memory import START, Change, at, fact_key, full_name, new_fact, place_of
-from soni.flow.derivation.walk import Walk
+from soni.flow.derivation.walk import Refused, Walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,23 +43,28 @@ def said(world: World, state: DialogueState, word: Word, root: str, asking: str 
     for frame in reversed(walk.frames):
         if frame["flow_id"] == asking and (word.value is not None or word.leave_out):
             return _answering(walk, frame, word)
-        origin = _known(walk, frame, word.slot)
+        name, origin = _known(walk, frame, word.slot)
         if origin is not None:
-            same = word.value is not None and word.value == walk.value(word.slot, frame)
-            return [] if same else _replacing(walk, frame, origin, word)
+            same = word.value is not None and word.value == walk.value(name, frame)
+            return [] if same else _replacing(walk, frame, name, origin, word)
     if word.slot in world.conversation:
         return _in_conversation(walk, word)
     home = find(world, state, word.slot, [root])
     return [_freely(walk, home, word)] if home is not None and word.value is not None else []
 
 
-def _known(walk: Walk, frame: FlowContext, slot: str) -> Origin | None:
-    """Where this flow has the slot's value from, or that it is left out; what came from outside is no flow's."""
+def _known(walk: Walk, frame: FlowContext, slot: str) -> tuple[str, Origin | None]:
+    """Where this flow has the slot's value from, or that it is left out; what came from outside is no flow's.
+
+    A finished call may have returned it under another name, which comes first.
+    """
     if slot not in walk.world.flows[frame["flow_name"]].slot_names:
-        return None
+        renamed = (n for n, o in frame["origins"].items() if o["slot"] == slot and o["path"] != frame["path"])
+        name = next(renamed, slot)
+        return name, frame["origins"].get(name)
     origin = walk.origin(slot, frame) or frame["left"].get(slot)
     outside = origin is not None and origin["kind"] == "given" and slot in walk.world.conversation
-    return None if outside else origin
+    return slot, None if outside else origin
 
 
 def _answering(walk: Walk, frame: FlowContext, word: Word) -> list[Change]:
@@ -94,11 +99,13 @@ def _saying(fact: Fact, word: Word, turn: int) -> Fact:
     return {**fact, "value": word.value, "turn": turn, "state": state}
 
 
-def _replacing(walk: Walk, frame: FlowContext, origin: Origin, word: Word) -> list[Change]:
+def _replacing(walk: Walk, frame: FlowContext, name: str, origin: Origin, word: Word) -> list[Change]:
     """A word for a slot that has a value, or was left out: it takes the place of what was said or decided."""
+    if walk.chain["cut"]:
+        raise Refused("nobody knows any more what read it")
     path, slot = tuple(origin["path"]), origin["slot"]
     fact = _saying(_in_place(walk, origin), word, walk.turn)
-    had = walk.value(word.slot, frame) is not None
+    had = walk.value(name, frame) is not None
     void = walk.dependents(path, slot, fact["rounds"], walk.turn) if had else []
     is_news = had and (word.value is not None or word.leave_out) and bool(frame["visits"])
     unsaid = fact["state"] == "taken_back" and origin["kind"] == "fact"
@@ -168,8 +175,12 @@ def _enter(walk: Walk, change: Change) -> None:
     if change.answer is not None:
         memory["answers"][change.key] = change.answer
         return
-    known = full_name(change.path, change.key) in walk.chain["entered"]
-    walk.chain["derive"] |= change.replaces or known or change.fact is None
+    name = full_name(change.path, change.key)
+    if name in walk.chain["entered"] and walk.chain["cut"]:
+        walk.chain["entered"].remove(name)  # nothing can be derived again: it counts from here on
+    walk.chain["derive"] |= change.replaces or name in walk.chain["entered"] or change.fact is None
+    if walk.waits and change.replaces:
+        walk.chain["undo"].append([[*change.path], change.key, memory["facts"].get(change.key)])
     if change.fact is None:
         memory["facts"].pop(change.key, None)
         return
