@@ -154,8 +154,6 @@ class _StepNode:
         step, effect = self._placed.step, context.effect(self._placed.step)
         if step.asks is not None and walk.is_gone(step.asks):
             return Outcome(why="answered before")
-        if effect not in (None, "pure") and walk.chain["owed"]:
-            raise Refused("something would be done beside what was done already")
         if effect == "once" and (asks := walk.unconfirmed()):
             anew = await self._confirmed_anew(asks, live)
             if anew is not None:
@@ -228,6 +226,7 @@ class _Visited:
 
     async def command(self) -> Command[str]:
         task = self._task()
+        self.walk.chain["walked"] += 1
         self.walk.has_read({*self.live.looked_at, *(self.entry["reads"] if self.entry else ())})
         if task is not None and requires_input(task):
             if self.walk.chain["owed"]:
@@ -373,7 +372,7 @@ class _Visited:
         writes = {**dict.fromkeys(sorted(outcome.forget)), **outcome.writes}
         # A question is remembered only where it was given up; its answer is a fact.
         is_given_up = step.asks is not None and outcome.goto is not None
-        if is_given_up or (step.asks is None and (step.remembers or writes)):
+        if is_given_up or self.live.acted or (step.asks is None and (step.remembers or writes)):
             reads = {} if is_given_up else walk.marks(self.live.reads)
             goto = "" if outcome.goto is None else following
             entry = walk.record(reads, writes, done=self.live.acted, goto=goto)
@@ -383,9 +382,7 @@ class _Visited:
         """Counts of the loops that the next step is still in; a loop left behind starts anew."""
         if following is None:
             return {}
-        here, rounds = self.placed.step.step, dict(self.frame["rounds"])
+        here, rounds = self.placed.step.step, self.frame["rounds"]
         if self.outcome.rounds is not None:
-            rounds[here] = self.outcome.rounds
-        elif self.flow.goes_back(here, following):
-            rounds[f"@{following}"] = rounds.get(f"@{following}", 0) + 1
-        return {loop: rounds[loop] for loop in self.flow.loops_around(following) if rounds.get(loop)}
+            rounds = {**rounds, here: self.outcome.rounds}
+        return self.flow.rounds_at(following, rounds, here)

@@ -16,7 +16,7 @@ from soni.steps.action import ActionStepConfig
 from soni.steps.handoff import HandoffStepConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 MODEL = ConfigDict(
     extra="forbid",
@@ -149,6 +149,13 @@ class FlowConfig(BaseModel):
     def goes_back(self, step: str, target: str) -> bool:
         """Whether going from a step to this one is a jump back; the end of a loop's body is none."""
         return target in _targets(self.plan[step].step) and self._order[target] <= self._order[step]
+
+    def rounds_at(self, step: str, rounds: Mapping[str, int], before: str) -> dict[str, int]:
+        """Counts of the loops that a step is in, coming from another one; a loop left behind starts anew."""
+        counts = dict(rounds)
+        if self.goes_back(before, step):
+            counts[f"@{step}"] = counts.get(f"@{step}", 0) + 1
+        return {loop: counts[loop] for loop in self.loops_around(step) if counts.get(loop)}
 
     def loops_around(self, step: str) -> tuple[str, ...]:
         """The loops that a step stands in, and is, outermost first; `@` and a step is what a jump back repeats."""

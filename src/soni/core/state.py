@@ -122,6 +122,10 @@ class Chain(TypedDict):
     """The confirmations on the way: path, place, step, and what was shown."""
     owed: list[str]
     """What was done and has not been come by again."""
+    released: list[str]
+    """What was done on a way that was left for good: it need not be come by."""
+    walked: int
+    """How many steps it took to come here."""
     outer: dict[str, Outer]
     attempts: dict[str, int]
     verdicts: dict[str, Verdict]

@@ -299,7 +299,9 @@ class FlowManager:
         is_paused = any(frame["flow_state"] == "paused" for frame in walk.frames)
         walk.drop_called(frame)
         walk.go_around(frame, walk.place if place is None else place, step)
-        moved = {"current_step": step, "asked": None, "answered": False, "returned": None}
+        rounds_at = self._flows[frame["flow_name"]].rounds_at
+        rounds = rounds_at(step, frame["rounds"], (place or walk.place).partition("@")[0]) if rounds_at else {}
+        moved = {"current_step": step, "rounds": rounds, "asked": None, "answered": False, "returned": None}
         walk.frames[-1] = cast("FlowContext", {**frame, **moved, "flow_state": "paused" if is_paused else "active"})
         return walk.delta()
 

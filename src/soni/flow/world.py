@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,8 @@ class FlowShape:
     slot_names: frozenset[str]
     reachable: frozenset[str] = frozenset()
     """Its slots, and those of every flow that it may call."""
+    rounds_at: Callable[[str, Mapping[str, int], str], dict[str, int]] | None = None
+    """The counts of the loops around a step, coming from another one."""
     loops: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """For each slot, the loops around a question for it, here or in a flow that is called."""
 

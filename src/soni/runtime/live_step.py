@@ -13,7 +13,7 @@ from soni.config.models import ActionStepConfig
 from soni.core.message_sink import Message
 from soni.du.context import MASK
 from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable, InvalidValue, StoreUnavailable
-from soni.flow.derivation.walk import Again
+from soni.flow.derivation.walk import Again, Refused
 from soni.runtime.ledger import Effect
 from soni.telemetry import span, timed
 
@@ -166,6 +166,8 @@ class LiveStep:
         given = {slot: self.stored[slot] for slot in sorted(taken) if self.stored.get(slot) is not None}
         limit = timeout or config.settings.action_timeout
         effect = Effect(self._key, name, actions.effect(name), self._context.masked(given))
+        if effect.kind != "pure" and self._walk.chain["owed"]:
+            raise Refused("something would be done beside what was done already")
         effect = turn.ledger.of_this_pass(effect)
         context = ActionContext(
             self._progress,

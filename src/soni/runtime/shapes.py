@@ -19,7 +19,9 @@ def world_of(config: SoniConfig, actions: Actions) -> World:
     reachable = {name: frozenset().union(*(names[other] for other in _reached(config, name))) for name in names}
     return World(
         flows={
-            name: FlowShape(flow.first_step, names[name], reachable[name], _loops(config, flow, reachable))
+            name: FlowShape(
+                flow.first_step, names[name], reachable[name], flow.rounds_at, _loops(config, flow, reachable)
+            )
             for name, flow in config.runnable.items()
         },
         conversation=config.conversation_slots,

@@ -190,12 +190,10 @@ class Turn:
             logger.warning("a message came after turn %d had ended; it is dropped", self.number)
             return
         message = replace(message, text=storable(message.text))
-        if message.kind == "progress":
-            self.messages.insert(self._sent, message)
-            await self._send(message)
-            return
+        is_next = self._sent == len(self.messages)
         self.messages.append(message)
-        if self._held_since is None:
+        # What an action tells while it runs is told at once, unless something before it is still kept back.
+        if self._held_since is None or (message.kind == "progress" and is_next):
             await self.flush()
 
     async def _send(self, message: Message) -> None:

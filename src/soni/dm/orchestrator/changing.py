@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from soni.config.models import ActionStepConfig
 from soni.core.pending_task import inform
+from soni.core.state import CONVERSATION
 from soni.dm.orchestrator.handler import happened, told
 from soni.errors import InvalidValue
 from soni.flow.delta import FlowDelta, merge_deltas
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
 def changed_texts(tried: Pass, context: RuntimeContext) -> list[PendingTask]:
     """What the message has changed, in one sentence."""
-    changes = {word.slot: word.fact["value"] if word.fact else None for word in tried.words if word.slot}
+    open_now = {*tried.base["chains"], CONVERSATION}
+    news = [word for word in tried.words if word.is_news and word.chain in open_now]
+    changes = {word.about: word.fact["value"] if word.fact else None for word in news}
     values = {slot: context.loaded({slot: value}).get(slot) for slot, value in changes.items()}
     return [inform(context.changes(values, tried.base))] if changes else []
 

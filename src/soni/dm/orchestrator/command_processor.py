@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from soni.core.commands import OutOfScope, SetSlot, StartFlow
+from soni.core.commands import ClearSlot, CorrectSlot, OutOfScope, SetSlot, StartFlow
 from soni.dm.orchestrator.handler import happened
 from soni.flow.delta import FlowDelta, merge_delta
 
@@ -87,6 +87,9 @@ class CommandProcessor:
     async def _handled(self, command: Command, state: DialogueState) -> DialogueState:
         handler = self._context.command_handlers[type(command)]
         delta = await handler.handle(command, state, self._context)
+        if isinstance(command, SetSlot | CorrectSlot | ClearSlot) and not delta.unsettled:
+            # The last word on a slot counts.
+            self._words = [word for word in self._words if word.about != command.slot]
         self._progress |= not delta.trace or not {entry.get("event") for entry in delta.trace} <= _NOTHING
         return await self._applied(delta, state)
 

@@ -10,7 +10,6 @@ from soni.core.pending_task import inform, is_collect, requires_input
 from soni.dm.orchestrator.changing import broken_texts, changed_texts, refused, unmendable
 from soni.dm.orchestrator.handler import told
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
-from soni.flow.derivation.memory import memories
 from soni.flow.derivation.message import Pass
 from soni.flow.derivation.walk import Again, Refused, Walk
 from soni.runtime.live_step import LiveSteps
@@ -67,7 +66,7 @@ class SubgraphExecutor:
                 elif follows == "person":
                     tried.taken(self._noted(notices, tried.base, unmendable(tried.base, context)))
         await turn.release()
-        yield self._settled(after, counts=bool(tried.errors) or bool(offers))
+        yield self._settled(after, counts=tried.had_errors or bool(offers))
 
     def _counted(self, state: DialogueState, errors: Sequence[Broken]) -> DialogueState:
         """Each rule that was broken counts as an attempt at its slot."""
@@ -101,31 +100,35 @@ class SubgraphExecutor:
         """One pass: from what is sure to where the flows wait or end."""
         state, turn = self._counted(tried.state(), tried.errors), self._context.turn
         first = [*notices, *changed_texts(tried, self._context), *broken_texts(tried, self._context)]
-        for notice in first:
-            yield cast("DialogueState", {**state, "_pending_task": notice})
-        budget = self._context.config.settings.max_steps
+        budget, known = self._context.config.settings.max_steps, 0
         # Once a person has the conversation, the flows stand still until it is given back.
         while state["flow_stack"] and state["person"] is None:
             if state["flow_stack"][-1]["flow_state"] in ("paused", "queued"):
                 state = self._resumed(state)
                 yield state
+            for notice in first:
+                yield cast("DialogueState", {**state, "_pending_task": notice})
+            first = []
             if budget <= 0:
                 state = self._stopped(state)
                 yield state
                 budget = self._context.config.settings.max_steps
                 continue
-            state, known = self._derived(state)
+            state, more = self._derived(state)
+            known += more
             running, root = state["flow_stack"][-1], self._context.flow_manager.roots(state)[0]
             async for after in self._run(state, budget + known):
                 done = _done(after) > _done(state)
                 for announced in self._announced(after):
                     yield announced
-                state, budget = self._queued(after), budget - 1
+                # The way that it had come before is not new.
+                state, known, budget = self._queued(after), max(known - 1, 0), budget - (known <= 0)
                 yield state
                 if done:
-                    tried.taken(state, done=True)
+                    tried.taken(state)
                     await turn.flush()
                     turn.hold()
+                    notices.clear()
             task = state["_pending_task"]
             if task is not None and requires_input(task):
                 return
@@ -135,6 +138,8 @@ class SubgraphExecutor:
                 turn.hold()
                 notices.clear()
             state = self._completed(state, running)
+        for notice in first:
+            yield cast("DialogueState", {**state, "_pending_task": notice})
         if not self._context.turn.messages and state["person"] is None:
             # A flow whose last word was a question still owes an answer to it.
             text = self._context.phrase("done", state, key=f"{state['turn']}/done")
@@ -157,18 +162,18 @@ class SubgraphExecutor:
         return merge_delta(state, self._context.flow_manager.queue(state)[1])
 
     def _derived(self, state: DialogueState) -> tuple[DialogueState, int]:
-        """The flow on top, at its first step again if something that it read has changed; and how much it knows."""
+        """The flow on top, at its first step again if something that it read has changed; and how far it had come."""
         walk = Walk(self._context.flow_manager.world, state)
         if not walk.is_stale:
             return state, 0
         if walk.chain["cut"]:
             raise Refused("nobody knows any more what read it")
+        known = walk.chain["walked"]
         walk.restart()
         why = FlowDelta(
             trace=({"event": "derived again", "flow": walk.frame["flow_name"], "why": "a word has changed"},)
         )
-        known = sum(len(memory["memo"]) + len(memory["facts"]) for _, memory in memories(walk.chain["memory"]))
-        return merge_delta(state, merge_deltas([walk.delta(), why])), known * 2
+        return merge_delta(state, merge_deltas([walk.delta(), why])), known
 
     async def speak(self, state: DialogueState) -> AsyncIterator[DialogueState]:
         """Run the flow of an event that has just come up and only has something to say: it is said in spoken order."""

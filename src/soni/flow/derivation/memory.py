@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 START = ""
 """The place before a flow's first step."""
+GONE = {"gone": True}
+"""What stands for a secret in the memo when its round or flow is over."""
 MOST_KEPT = 400
 """How many facts and entries a chain keeps; what was done is never dropped."""
 _NEWEST = 50
@@ -29,12 +31,16 @@ class Change:
     fact: Fact | None
     replaces: bool = False
     """Whether it changes what was said before; else it is an answer, or new."""
+    about: str = ""
+    """The slot that the person spoke of."""
+    is_news: bool = False
+    """Whether it is worth saying that the slot has changed."""
+    in_memo: bool = False
+    """Whether it is an entry of the memo that is removed: the step has to run again."""
     follows: bool = False
     """Whether nobody said it: it depends on something that was said."""
     answer: Answer | None = None
     """A yes or no, for the place `key`."""
-    slot: str = ""
-    """What the person calls it, if that is worth saying."""
     otherwise: Any = None
     """What else the words may mean."""
 
@@ -76,6 +82,8 @@ def new_chain(flow: str, given: Mapping[str, Any], turn: int, *, acted: bool = F
         "first": {},
         "confirmed": [],
         "owed": [],
+        "released": [],
+        "walked": 0,
         "outer": {},
         "attempts": {},
         "verdicts": {},

@@ -32,8 +32,8 @@ class Pass:
     errors: list[Any] = field(default_factory=list)
     """The rules that were broken, which say so."""
     tries: int = 0
-    has_done: bool = False
-    """Whether something was done in this turn that cannot be taken back."""
+    had_errors: bool = False
+    """Whether a rule was broken in this turn, whatever has come of it."""
 
     def state(self) -> DialogueState:
         """The state to try next."""
@@ -44,10 +44,9 @@ class Pass:
         """Whether it changes what was said before, which may have to be refused."""
         return any(word.replaces for word in self.words)
 
-    def taken(self, state: DialogueState, *, done: bool = False) -> None:
+    def taken(self, state: DialogueState) -> None:
         """What has come of it so far stands."""
-        self.base, self.words, self.void = state, [], []
-        self.has_done |= done
+        self.base, self.words, self.void, self.errors = state, [], [], []
 
     def again(self, again: Again) -> bool:
         """Take away what does not hold; False if that has been tried too often."""
@@ -61,6 +60,7 @@ class Pass:
             self.words = [*kept, *(_read_otherwise(word) for word in mine if word.otherwise is not None)]
         if again.rule is not None and not any(word.otherwise is not None for word in mine):
             self.errors.append(again.rule)
+            self.had_errors = True
         return self.tries < MOST_PASSES
 
     def refuse(self) -> Literal["refused", "quiet", "stay", "person"]:

@@ -145,6 +145,8 @@ class Standing:
         frame = frame or self.frame
         before = self._slots[self._owner(slot, frame)].pop(slot, None)
         frame["origins"].pop(slot, None)
+        if slot in self.world.secrets:
+            self.chain["given"] = {name: held for name, held in self.chain["given"].items() if name != slot}
         if slot in self.world.conversation and before is not None:
             self._note(slot, given(slot, self.turn), before)
 
@@ -168,19 +170,25 @@ class Standing:
     def void(self, slot: str) -> Change:
         """What takes the value of a slot away for good: what was said is unsaid, what was decided is overruled."""
         origin = self.origin(slot) or given(slot, 0)
+        path, key = tuple(origin["path"]), origin["key"]
         if origin["kind"] == "fact":
-            return Change(self.root, tuple(origin["path"]), origin["key"], None, replaces=True)
+            # What was changed while the flow waited is as it was before.
+            before = next((old for p, k, old in self.chain["undo"] if (tuple(p), k) == (path, key)), None)
+            return Change(self.root, path, key, before, replaces=True)
         if slot in self.world.conversation:
             return Change(CONVERSATION, (), slot, None, replaces=True)
         fact = new_fact(origin["slot"], place=START)
         if self.chain["cut"]:
             raise Refused("nobody knows any more what read it")
         if origin["kind"] == "step":
-            entry = at(self.chain["memory"], origin["path"])["memo"][origin["key"]]
-            over = origin["key"]
-            fact = new_fact(origin["slot"], rounds=entry["rounds"], deeds=entry["deeds"], place=None, over=over)
+            entry = at(self.chain["memory"], path)["memo"][key]
+            if self.is_gone(slot):
+                if entry["done"]:
+                    raise Refused("what it returned is not kept", path, key)
+                return Change(self.root, path, key, None, replaces=True, in_memo=True)
+            fact = new_fact(origin["slot"], rounds=entry["rounds"], deeds=entry["deeds"], place=None, over=key)
         key = fact_key(origin["slot"], fact["rounds"], fact["deeds"])
-        return Change(self.root, tuple(origin["path"]), key, {**fact, "turn": self.turn}, replaces=True)
+        return Change(self.root, path, key, {**fact, "turn": self.turn}, replaces=True)
 
     def _note(self, slot: str, origin: Origin, before: Any) -> None:
         known = self.chain["outer"].get(slot)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.state import CONVERSATION, digest
 from soni.flow.derivation.memory import (
+    GONE,
     START,
     Change,
     at,
@@ -18,7 +19,7 @@ from soni.flow.derivation.memory import (
 from soni.flow.derivation.standing import Again, Refused, Standing, given
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from soni.core.state import Answer, DialogueState, Entry, Fact, FlowContext, Memory, Origin
     from soni.flow.world import World
@@ -42,15 +43,21 @@ class Walk(Standing):
             self.memory_of(frame)["visits"] = frame["visits"]
         chain, root = self.chain, self.frames[0]
         shape = self.world.flows[root["flow_name"]]
-        chain |= {"newest": 0, "deeds": 0, "entered": [], "first": {}, "confirmed": [], "derive": False}
-        done = [(p, m, key) for p, m in memories(chain["memory"]) for key, entry in m["memo"].items() if entry["done"]]
-        chain["owed"] = [full_name(path, key) for path, _, key in done]
+        chain |= {"newest": 0, "deeds": 0, "entered": [], "first": {}, "confirmed": [], "derive": False, "walked": 0}
+        chain["owed"] = [name for name, _ in self._deeds_of(()) if name not in chain["released"]]
         self._take_back_outer()
         self.frames = [cast("FlowContext", {**root, **_at_start(shape.first_step)})]
         self._slots[self.root] = {}
         for slot, value in chain["given"].items():
             self.put(slot, value, given(slot, chain["begun"]))
         self.arrive(START)
+
+    def _deeds_of(self, path: tuple[str, ...]) -> Iterator[tuple[str, Entry]]:
+        """What was done in a flow of the chain and in those it called."""
+        for there, memory in memories(at(self.chain["memory"], path), path):
+            for place, entry in memory["memo"].items():
+                if entry["done"]:
+                    yield full_name(there, place), entry
 
     def _take_back_outer(self) -> None:
         """Conversation-wide slots are as they were before this chain changed them, unless somebody else has since."""
@@ -212,7 +219,9 @@ class Walk(Standing):
     def _decide(self, slot: str, value: Any, entry: Entry, *, empties: bool) -> None:
         """Let a decision count, unless a later word is there."""
         held = self.origin(slot)
-        if value is None:
+        if value == GONE:
+            self.put(slot, None, self._by_step(slot, entry["turn"]))
+        elif value is None:
             if empties or (held is not None and held["kind"] == "step"):
                 self.empty(slot)  # an action that finds nothing leaves a person's word alone
         elif slot in entry["reads"] and held is not None:
@@ -321,20 +330,40 @@ class Walk(Standing):
             self.memory_of(ended)["visits"] = ended["visits"]
 
     def go_around(self, frame: FlowContext, place: str, target: str) -> None:
-        """Let a step that was come to before lead to another step from now on."""
+        """Let a step that was come to before lead to another step from now on; what was done after it stays behind."""
+        own = full_name(frame["path"], place)
+        inside = (
+            [name for name, _ in self._deeds_of((*frame["path"], place))]
+            if place in self.memory_of(frame)["calls"]
+            else []
+        )
+        after = [name for name, entry in self._deeds_of(()) if entry["deeds"] >= self._deeds_at(frame, place)]
+        self.chain["released"] += [name for name in [*inside, *after] if name != own]
         memory = self.memory_of(frame)
         known = memory["memo"].get(place) or new_entry({}, {}, frame["rounds"], self.turn, self.chain["deeds"])
         memory["memo"][place] = {**known, "goto": target}
+
+    def _deeds_at(self, frame: FlowContext, place: str) -> int:
+        entry = self.memory_of(frame)["memo"].get(place)
+        return self.chain["deeds"] if entry is None else entry["deeds"]
 
     def ends_rounds(self, rounds: Mapping[str, int]) -> None:
         """Secrets of rounds that are over are not kept."""
         self._forget_secrets(self.memory, rounds)
 
     def _forget_secrets(self, memory: Memory, rounds: Mapping[str, int] | None) -> None:
-        for key, fact in list(memory["facts"].items()):
-            is_over = rounds is None or not fact["rounds"].items() <= rounds.items()
-            if fact["slot"] in self.world.secrets and is_over and fact["state"] == "said":
+        secrets = self.world.secrets
+        for key, fact in list(memory["facts"].items()) if secrets else ():
+            if fact["slot"] in secrets and _is_over(fact["rounds"], rounds) and fact["state"] == "said":
                 memory["facts"][key] = {**fact, "value": None, "state": "gone"}
+        for place, entry in list(memory["memo"].items()) if secrets else ():
+            if secrets & entry["writes"].keys() and _is_over(entry["rounds"], rounds):
+                writes = {slot: GONE if slot in secrets and v is not None else v for slot, v in entry["writes"].items()}
+                memory["memo"][place] = {**entry, "writes": writes}
+
+
+def _is_over(rounds: Mapping[str, int], now: Mapping[str, int] | None) -> bool:
+    return now is None or not rounds.items() <= now.items()
 
 
 def _at_start(step: str | None) -> dict[str, Any]:

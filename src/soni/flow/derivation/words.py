@@ -77,7 +77,7 @@ def _answering(walk: Walk, frame: FlowContext, word: Word) -> list[Change]:
     held = walk.value(word.slot, frame)
     changes = held is not None and held != word.value
     void = walk.dependents(frame["path"], word.slot, rounds, walk.turn) if changes else []
-    return [*void, Change(walk.root, tuple(frame["path"]), key, fact, otherwise=word.otherwise)]
+    return [*void, Change(walk.root, tuple(frame["path"]), key, fact, about=word.slot, otherwise=word.otherwise)]
 
 
 def _freely(walk: Walk, frame: FlowContext, word: Word) -> Change:
@@ -90,7 +90,7 @@ def _freely(walk: Walk, frame: FlowContext, word: Word) -> Change:
     before = walk.memory_of(frame)["facts"].get(key)
     fact = before or new_fact(word.slot, rounds=rounds, deeds=walk.chain["deeds"], place=place)
     saying = _saying(fact, word, walk.turn)
-    return Change(walk.root, tuple(frame["path"]), key, saying, otherwise=word.otherwise)
+    return Change(walk.root, tuple(frame["path"]), key, saying, about=word.slot, otherwise=word.otherwise)
 
 
 def _saying(fact: Fact, word: Word, turn: int) -> Fact:
@@ -115,7 +115,8 @@ def _replacing(walk: Walk, frame: FlowContext, name: str, origin: Origin, word: 
         fact_key(slot, fact["rounds"], fact["deeds"]),
         None if unsaid else fact,
         replaces=True,
-        slot=word.slot if is_news else "",
+        about=word.slot,
+        is_news=is_news,
         otherwise=word.otherwise,
     )
     return [*void, change]
@@ -144,7 +145,7 @@ def _in_conversation(walk: Walk, word: Word) -> list[Change]:
     void = walk.dependents((), word.slot, {}, walk.turn) if before is not None else []
     fact = None if word.value is None else _saying(new_fact(word.slot, place=None), word, walk.turn)
     is_news = before is not None and word.value is not None
-    change = Change(CONVERSATION, (), word.slot, fact, before is not None, slot=word.slot if is_news else "")
+    change = Change(CONVERSATION, (), word.slot, fact, before is not None, about=word.slot, is_news=is_news)
     return [*void, replace(change, otherwise=word.otherwise)]
 
 
@@ -172,6 +173,10 @@ def apply(world: World, state: DialogueState, changes: Sequence[Change]) -> Dial
 
 def _enter(walk: Walk, change: Change) -> None:
     memory = at(walk.chain["memory"], change.path)
+    if change.in_memo:
+        memory["memo"].pop(change.key, None)
+        walk.chain["derive"] = True
+        return
     if change.answer is not None:
         memory["answers"][change.key] = change.answer
         return
