@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from soni.config.models import SoniConfig
-    from soni.core.expression import Expression
     from soni.core.rule import KnownValidators
     from soni.core.values import Reading
 
@@ -24,7 +23,6 @@ async def accept(
     validators: KnownValidators,
     verdict: Callable[[str, str, Mapping[str, Any]], Awaitable[Verdict]],
     reading: Reading,
-    rules: tuple[Expression | str, ...] = (),
 ) -> dict[str, Any]:
     """The values as they are stored in the state; InvalidValue says why one of them cannot be.
 
@@ -32,14 +30,13 @@ async def accept(
     """
     loaded = {name: _coerced(name, value, config, reading) for name, value in values.items()}
     for name in loaded:
-        own = config.slots[name].validate_
-        for rule in (*((own,) if own is not None else ()), *rules):
-            if rule_slots(rule, name, validators) != {name}:
-                continue
-            said = await verdict(rule, name, loaded) if isinstance(rule, str) else Verdict(ok=rule.is_true(loaded))
-            if not said.ok:
-                written = rule if isinstance(rule, str) else rule.source
-                raise InvalidValue(f"'{name}' is refused by: {written}", reason=said.reason, options=said.options)
+        rule = config.slots[name].validate_
+        if rule is None or rule_slots(rule, name, validators) != {name}:
+            continue
+        said = await verdict(rule, name, loaded) if isinstance(rule, str) else Verdict(ok=rule.is_true(loaded))
+        if not said.ok:
+            written = rule if isinstance(rule, str) else rule.source
+            raise InvalidValue(f"'{name}' is refused by: {written}", reason=said.reason, options=said.options)
     return {name: config.slots[name].value_type.dump(value) for name, value in loaded.items()}
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from soni.actions import Actions
     from soni.config.models import FlowConfig, SoniConfig
     from soni.core.commands import Command
-    from soni.core.expression import Expression
     from soni.core.state import DialogueState, Handoff
     from soni.core.template import Text
     from soni.core.verdict import Verdict
@@ -76,8 +75,6 @@ class RuntimeContext:
         self,
         state: DialogueState,
         values: Mapping[str, Any],
-        *,
-        rules: tuple[Expression | str, ...] = (),
     ) -> dict[str, Any]:
         """The values as they are stored; InvalidValue if a slot cannot hold its own."""
         return await accept(
@@ -86,7 +83,6 @@ class RuntimeContext:
             validators=self.actions,
             verdict=lambda validator, slot, slots: self.verdict(state, validator, slot, slots),
             reading=self.reading(state),
-            rules=rules,
         )
 
     async def verdict(self, state: DialogueState, validator: str, slot: str, slots: Mapping[str, Any]) -> Verdict:

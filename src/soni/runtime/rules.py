@@ -87,13 +87,9 @@ class Rules:
 
 
 def _is_open(rule: HeldRule, walk: Walk) -> bool:
-    """Whether a rule may be broken: one over its own slot alone was looked at when the value was said for it here."""
+    """Whether a rule may be broken: a slot's own, over it alone, was looked at when the value came in for it."""
     origin = walk.origin(rule.own)
-    if len(rule.slots) > 1 or origin is None:
-        return True
-    is_same = origin["slot"] == rule.own
-    said_here = origin["kind"] == "fact" and origin["path"] == walk.frame["path"]
-    return not is_same or (rule.flow is not None and not said_here)
+    return len(rule.slots) > 1 or rule.flow is not None or (origin is not None and origin["slot"] != rule.own)
 
 
 def _held(

@@ -156,10 +156,9 @@ async def _accepted(
     """The value as it is stored, with what else the words may mean; or what to say because it cannot be."""
     questions = _questions(slot, frame["flow_name"], context)
     questions.sort(key=lambda step: step.step != frame["current_step"])
-    rules = tuple(step.validate_ for step in questions if step.validate_ is not None)
     other = _otherwise(slot, value, state, context)
     try:
-        stored = await context.accept(state, {slot: value}, rules=rules)
+        stored = await context.accept(state, {slot: value})
     except InvalidValue as error:
         if other is not None:
             return await _accepted(slot, other, state, context, frame)
@@ -167,7 +166,7 @@ async def _accepted(
     if other is None:
         return stored[slot], None, None
     try:
-        otherwise = await context.accept(state, {slot: other}, rules=rules)
+        otherwise = await context.accept(state, {slot: other})
     except InvalidValue:
         return stored[slot], None, None
     return stored[slot], otherwise[slot], None

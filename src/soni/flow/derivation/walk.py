@@ -331,14 +331,10 @@ class Walk(Standing):
 
     def go_around(self, frame: FlowContext, place: str, target: str) -> None:
         """Let a step that was come to before lead to another step from now on; what was done after it stays behind."""
-        own = full_name(frame["path"], place)
-        inside = (
-            [name for name, _ in self._deeds_of((*frame["path"], place))]
-            if place in self.memory_of(frame)["calls"]
-            else []
-        )
-        after = [name for name, entry in self._deeds_of(()) if entry["deeds"] >= self._deeds_at(frame, place)]
-        self.chain["released"] += [name for name in [*inside, *after] if name != own]
+        own, deeds = full_name(frame["path"], place), self._deeds_at(frame, place)
+        for name, entry in self._deeds_of(()):
+            if name != own and (name.startswith(f"{own}>") or entry["deeds"] >= deeds):
+                self.chain["released"].append(name)
         memory = self.memory_of(frame)
         known = memory["memo"].get(place) or new_entry({}, {}, frame["rounds"], self.turn, self.chain["deeds"])
         memory["memo"][place] = {**known, "goto": target}
