@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from soni.actions import Actions
     from soni.config.models import SoniConfig
     from soni.core.expression import Expression
-    from soni.core.state import DialogueState
+    from soni.core.state import DialogueState, FlowContext
     from soni.core.template import Text
     from soni.core.verdict import Verdict
     from soni.flow.derivation.walk import Walk
@@ -65,19 +65,21 @@ class Rules:
     async def look(self, walk: Walk, state: DialogueState, judge: Judge) -> None:
         """Again if a rule whose slots all have values here does not hold."""
         for rule in self._rules:
-            holds_here = rule.flow in (None, walk.frame["flow_name"])
-            if holds_here and all(walk.value(slot) is not None for slot in rule.needed) and _is_open(rule, walk):
-                broken = await self._judged(rule, walk, state, judge)
-                if broken is not None:
-                    raise Again([walk.void(rule.own)], broken)
+            for frame in walk.frames:
+                if rule.flow in (None, frame["flow_name"]) and _is_open(rule, walk, frame):
+                    broken = await self._judged(rule, walk, frame, state, judge)
+                    if broken is not None:
+                        raise Again([walk.void(rule.own, frame)], broken)
 
-    async def _judged(self, rule: HeldRule, walk: Walk, state: DialogueState, judge: Judge) -> Broken | None:
+    async def _judged(
+        self, rule: HeldRule, walk: Walk, frame: FlowContext, state: DialogueState, judge: Judge
+    ) -> Broken | None:
         walk.has_read(rule.slots)
-        values = judge.loaded(walk.values())
+        values = judge.loaded(walk.values(frame))
         if not isinstance(rule.rule, str):
             return None if rule.rule.is_true(values) else Broken(rule, values)
         # Somebody else's code is asked once for the same values.
-        reads = walk.marks(sorted(rule.slots))
+        reads = {slot: walk.mark(slot, frame) for slot in sorted(rule.slots)}
         known = walk.chain["verdicts"].get(rule.name)
         if known is None or known["reads"] != reads:
             verdict = await judge.verdict(state, rule.rule, rule.own, values)
@@ -86,9 +88,11 @@ class Rules:
         return None if known["ok"] else Broken(rule, values, known["reason"], tuple(known["options"]))
 
 
-def _is_open(rule: HeldRule, walk: Walk) -> bool:
-    """Whether a rule may be broken: a slot's own, over it alone, was looked at when the value came in for it."""
-    origin = walk.origin(rule.own)
+def _is_open(rule: HeldRule, walk: Walk, frame: FlowContext) -> bool:
+    """Whether a rule can be judged and may be broken: one over its own slot alone was, when the value came in."""
+    if any(walk.value(slot, frame) is None for slot in rule.needed):
+        return False
+    origin = walk.origin(rule.own, frame)
     return len(rule.slots) > 1 or rule.flow is not None or (origin is not None and origin["slot"] != rule.own)
 
 

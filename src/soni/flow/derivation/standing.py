@@ -98,9 +98,9 @@ class Standing:
         """What a slot holds, as it is stored."""
         return self._slots[self._owner(slot, frame)].get(slot)
 
-    def values(self) -> dict[str, Any]:
+    def values(self, frame: FlowContext | None = None) -> dict[str, Any]:
         """All slots that the flow can see, as they are stored."""
-        return {**self._slots[CONVERSATION], **self._slots[self.frame["flow_id"]]}
+        return {**self._slots[CONVERSATION], **self._slots[(frame or self.frame)["flow_id"]]}
 
     def attempts_at(self, question: str) -> int:
         """How many answers were refused, for a slot or at a place."""
@@ -167,9 +167,9 @@ class Standing:
         self.empty(slot)
         self.frame["left"].pop(slot, None)
 
-    def void(self, slot: str) -> Change:
+    def void(self, slot: str, frame: FlowContext | None = None) -> Change:
         """What takes the value of a slot away for good: what was said is unsaid, what was decided is overruled."""
-        origin = self.origin(slot) or given(slot, 0)
+        origin = self.origin(slot, frame) or given(slot, 0)
         path, key = tuple(origin["path"]), origin["key"]
         if origin["kind"] == "fact":
             # What was changed while the flow waited is as it was before.
