@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup chat serve test test-all check format lock clean arrays bench bench-start bench-neighbours bench-server bench-understanding screenshots training-tools
+.PHONY: help setup chat serve test test-all soak check format lock clean arrays bench bench-start bench-neighbours bench-server bench-understanding screenshots training-tools
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -25,6 +25,9 @@ test: .venv/.installed-dev ## Run the tests, in parallel, with coverage: a few m
 
 test-all: training-tools ## Run what 'make test' leaves out: every case of each sweep, long properties, training
 	@SONI_TESTS=all $(PYTEST) -m "long or property" -n $(WORKERS) --inline-snapshot=disable --dist worksteal
+
+soak: .venv/.installed-dev ## Run 30,000 generated conversations with corrections or anything said: an hour or so (ARGS=--help)
+	@$(BIN)/python -m tests.conversations.soak $(ARGS)
 
 check: .venv/.installed-dev ## Format, lint, types, import direction and slow patterns: what CI runs before the tests
 	@$(BIN)/ruff format --check --quiet . || (echo "Run 'make format'." && exit 1)
