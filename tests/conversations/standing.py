@@ -118,7 +118,7 @@ class Standing:
 
 def shown_in(prompt: str) -> dict[str, int]:
     """The values that a confirmation shows."""
-    found = re.findall(r"(\w+)=([\d,]+)", prompt)
+    found = re.findall(r"(\w+)=(-?[\d,]+)", prompt)
     return {name: int(value.strip(",").replace(",", "")) for name, value in found}
 
 
