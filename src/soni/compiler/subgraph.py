@@ -43,6 +43,10 @@ class LiveStepContext(StepContext, Protocol):
         """The step's `if` holds: what was said to its question counts now, and what it reads is noted."""
 
     @property
+    def depth(self) -> int:
+        """How many flows are open."""
+
+    @property
     def reads(self) -> Collection[str]:
         """The slots that the step has looked at, its `if` apart."""
 
@@ -124,31 +128,39 @@ class _StepNode:
         live = context.step_context(walk, state, step, visit)
         entry: Entry | None = None
         try:
-            # A call that comes back was begun; whether to begin it is not the question any more.
-            if step.if_ is not None and live.returned is None and not step.if_.holds(live.slots):
-                raise _Skipped
-            live.begins()
-            if self._is_weighty(frame, context):
-                await context.look_at_rules(walk, state)
-            entry = _kept(walk, step, live.said)
-            outcome = _again(entry) if entry else await self._run(walk, live, context)
-            if outcome.transfer is not None and outcome.transfer.returns and len(state["flow_stack"]) >= MOST_FRAMES:
-                raise LimitReached(f"{MOST_FRAMES} flows are open")
-        except _Skipped:
-            why = f"skipped: {step.if_.source if step.if_ else ''} is false"
-            outcome = Outcome(why=why, goto=self._placed.next or END, skipped=True)
+            if not self._is_wanted(live):
+                outcome = Outcome(
+                    why=f"skipped: {step.if_.source if step.if_ else True} is false",
+                    goto=self._placed.next or END,
+                    skipped=True,
+                )
+            else:
+                await self._look(walk, state, live, context)
+                entry = _kept(walk, step, live.said)
+                outcome = _again(entry) if entry else await self._run(walk, live, context)
         except SoniError as error:
             outcome = _failure(error, live)
         if step.asks_for_value and outcome.task is None and frame["visits"].get(step.step) and not returning:
             outcome = replace(outcome, kept=True, why="answered before")
-        node = _Visited(state, walk, self._placed, self._flow, visit, outcome, live, context, entry)
-        return await node.command()
+        return await _Visited(state, walk, self._placed, self._flow, visit, outcome, live, context, entry).command()
 
-    def _is_weighty(self, frame: FlowContext, context: StepRuntime) -> bool:
-        """Whether something is asked, told or done here, or another flow may do so: every rule holds by then."""
+    def _skipped(self) -> Outcome:
+        condition = self._placed.step.if_
+        why = f"skipped: {condition.source} is false" if condition else ""
+        return Outcome(why=why, goto=self._placed.next or END, skipped=True)
+
+    def _is_wanted(self, live: LiveStepContext) -> bool:
+        """Whether the step's `if` holds; a call that comes back was begun, and that is not the question any more."""
+        condition = self._placed.step.if_
+        return condition is None or live.returned is not None or condition.holds(live.slots)
+
+    async def _look(self, walk: Walk, state: DialogueState, live: LiveStepContext, context: StepRuntime) -> None:
+        """Let what was said here count; where something is asked, told or done, or may be by a call, rules hold."""
+        live.begins()
         step = self._placed.step
-        calls = step.flow is not None and frame["returned"] is None
-        return step.speaks or calls or context.effect(step) == "once"
+        calls = step.flow is not None and live.returned is None
+        if step.speaks or calls or context.effect(step) == "once":
+            await context.look_at_rules(walk, state)
 
     async def _run(self, walk: Walk, live: LiveStepContext, context: StepRuntime) -> Outcome:
         step, effect = self._placed.step, context.effect(self._placed.step)
@@ -158,7 +170,10 @@ class _StepNode:
             anew = await self._confirmed_anew(asks, live)
             if anew is not None:
                 return anew
-        return await step.run(live)
+        outcome = await step.run(live)
+        if outcome.transfer is not None and outcome.transfer.returns and live.depth >= MOST_FRAMES:
+            raise LimitReached(f"{MOST_FRAMES} flows are open")
+        return outcome
 
     async def _confirmed_anew(self, name: str, live: LiveStepContext) -> Outcome | None:
         """What was confirmed has changed since: it is asked again, here, before anything is done."""
@@ -170,10 +185,6 @@ class _StepNode:
         # A no here is no way of the confirmation's own: nothing may follow that was not confirmed.
         said_no = Outcome(why=outcome.why, abandon=True, task=inform(live.phrase("stopped" if live.done else "denied")))
         return None if outcome.confirmed else said_no
-
-
-class _Skipped(Exception):
-    """The step's `if` does not hold."""
 
 
 def _kept(walk: Walk, step: Step, said: bool | None) -> Entry | None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from soni.core.pending_task import InformTask
     from soni.core.state import Chain, DialogueState, FlowContext, Handoff
-    from soni.flow.derivation.memory import Change
+    from soni.flow.memory import Change
 
 Trace = dict[str, Any]
 

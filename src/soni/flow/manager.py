@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.state import CONVERSATION
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
-from soni.flow.derivation.memory import new_chain
 from soni.flow.derivation.walk import Walk
+from soni.flow.memory import new_chain
 from soni.flow.world import FlowShape, World
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.state import CONVERSATION, digest
-from soni.flow.derivation.memory import START, fact_key, full_name, memories, new_chain, new_entry, new_fact, new_memory
-from soni.flow.derivation.memory import place_of as place_in
 from soni.flow.derivation.standing import given
+from soni.flow.memory import START, fact_key, full_name, memories, new_chain, new_entry, new_fact, new_memory
+from soni.flow.memory import place_of as place_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from soni.du.context import MASK
-from soni.flow.derivation.memory import full_name, memories
+from soni.flow.memory import full_name, memories
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -77,6 +77,10 @@ class LiveStep:
         self._look()
 
     @property
+    def depth(self) -> int:
+        return len(self._state["flow_stack"])
+
+    @property
     def reads(self) -> Collection[str]:
         return self.slots.reads
 

@@ -23,7 +23,6 @@ from soni.du.secrets import is_same
 from soni.errors import ConfigError, ConversationBusy, MessageReused, NotHandedOver, StoreUnavailable
 from soni.flow.manager import FlowManager
 from soni.runtime.border import named, offered, readable
-from soni.runtime.explanation import Explanation, Known, facts_of
 from soni.runtime.ledger import Diverged
 from soni.runtime.report import TurnReport
 from soni.runtime.rules import Rules
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from soni.core.pending_task import PendingTask
     from soni.dm.orchestrator.commands import CommandHandler
     from soni.du.understanding import Understanding
+    from soni.runtime.explanation import Explanation
     from soni.runtime.result import TurnResult
     from soni.store import Store
     from soni.store.records import Kind
@@ -215,14 +215,7 @@ class RuntimeLoop(StoredConversations):
     async def explain(self, user_id: str, turn: int | None = None) -> Explanation:
         """Why a turn went as it did; the last finished one if none is named, with the facts that flows go by."""
         explained = await super().explain(user_id, turn)
-        return explained if turn is not None else replace(explained, facts=await self._facts(user_id))
-
-    async def _facts(self, user_id: str) -> tuple[Known, ...]:
-        state = await self.get_state(user_id)
-        found = [known for chain in state["chains"].values() for known in facts_of(chain, self.config)]
-        spoken = {turn: await history.turn(self._store, user_id, turn) for turn in {known.turn for known in found}}
-        words = {turn: record.request.text or "" for turn, record in spoken.items() if record is not None}
-        return tuple(replace(known, words=words.get(known.turn, "")) for known in found)
+        return explained if turn is not None else replace(explained, facts=await self.facts(user_id, self.config))
 
     async def reset(self, user_id: str) -> None:
         """Begin the conversation anew: flows and slots are forgotten."""

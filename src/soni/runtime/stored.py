@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from soni.errors import NotKept
-from soni.runtime.explanation import Explanation
+from soni.runtime.explanation import Explanation, Known, facts_of
 from soni.runtime.session import lines, packet, transcript
 from soni.runtime.standing import state_of
 from soni.store import history
@@ -14,6 +15,7 @@ from soni.store import history
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
+    from soni.config.models import SoniConfig
     from soni.core.message_sink import Message
     from soni.core.state import DialogueState, Spoken
     from soni.runtime.session import Line
@@ -128,6 +130,14 @@ class StoredConversations:
             raise NotKept(f"turn {turn} of '{user_id}' is not kept")
         result = record.result or {}
         return Explanation.of(result.get("trace", ()), error=result.get("error"))
+
+    async def facts(self, user_id: str, config: SoniConfig) -> tuple[Known, ...]:
+        """What the running flows go by: what was said for their slots, in which turn and with which words."""
+        state = await self.get_state(user_id)
+        found = [known for chain in state["chains"].values() for known in facts_of(chain, config)]
+        spoken = {turn: await history.turn(self._store, user_id, turn) for turn in {known.turn for known in found}}
+        words = {turn: record.request.text or "" for turn, record in spoken.items() if record is not None}
+        return tuple(replace(known, words=words.get(known.turn, "")) for known in found)
 
     async def interrupted(self) -> list[str]:
         """The users with a turn that is not finished; some may be running right now."""

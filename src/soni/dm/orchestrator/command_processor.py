@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from soni.core.state import DialogueState
     from soni.dm.orchestrator.executor import SubgraphExecutor
     from soni.dm.orchestrator.task_handler import PendingTaskHandler
-    from soni.flow.derivation.memory import Change
+    from soni.flow.memory import Change
     from soni.runtime.context import RuntimeContext
 
 _NOTHING = {

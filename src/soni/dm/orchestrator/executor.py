@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from soni.core.pending_task import PendingTask
     from soni.core.state import DialogueState, FlowContext
-    from soni.flow.derivation.memory import Change
+    from soni.flow.memory import Change
     from soni.runtime.context import RuntimeContext
     from soni.runtime.rules import Broken
 
@@ -106,8 +106,8 @@ class SubgraphExecutor:
             if state["flow_stack"][-1]["flow_state"] in ("paused", "queued"):
                 state = self._resumed(state)
                 yield state
-            for notice in first:
-                yield cast("DialogueState", {**state, "_pending_task": notice})
+            for notice in _telling(state, first):
+                yield notice
             first = []
             if budget <= 0:
                 state = self._stopped(state)
@@ -119,8 +119,8 @@ class SubgraphExecutor:
             running, root = state["flow_stack"][-1], self._context.flow_manager.roots(state)[0]
             async for after in self._run(state, budget + known):
                 done = _done(after) > _done(state)
-                for announced in self._announced(after):
-                    yield announced
+                for notice in _telling(after, self._announced(after)):
+                    yield notice
                 # The way that it had come before is not new.
                 state, known, budget = self._queued(after), max(known - 1, 0), budget - (known <= 0)
                 yield state
@@ -138,14 +138,16 @@ class SubgraphExecutor:
                 turn.hold()
                 notices.clear()
             state = self._completed(state, running)
-        for notice in first:
-            yield cast("DialogueState", {**state, "_pending_task": notice})
-        if not self._context.turn.messages and state["person"] is None:
-            # A flow whose last word was a question still owes an answer to it.
-            text = self._context.phrase("done", state, key=f"{state['turn']}/done")
-            yield cast("DialogueState", {**state, "_pending_task": inform(text)})
+        for notice in _telling(state, [*first, *self._owes(state, first)]):
+            yield notice
 
-    def _announced(self, state: DialogueState) -> list[DialogueState]:
+    def _owes(self, state: DialogueState, first: Sequence[PendingTask]) -> list[PendingTask]:
+        """A flow whose last word was a question still owes an answer to it."""
+        if self._context.turn.messages or first or state["person"] is not None:
+            return []
+        return [inform(self._context.phrase("done", state, key=f"{state['turn']}/done"))]
+
+    def _announced(self, state: DialogueState) -> list[PendingTask]:
         """Before a question: say what else the message asked for, and comes only after it."""
         task, context = state["_pending_task"], self._context
         later = context.flow_manager.queue(state)[0] if task is not None and requires_input(task) else []
@@ -153,7 +155,7 @@ class SubgraphExecutor:
             return []
         labels = "; ".join(context.flow_label(frame["flow_name"], state) for frame in later)
         said = told(context, state, "queued", why="something else comes first", _flow=labels)
-        return [cast("DialogueState", {**state, "_pending_task": notice}) for notice in said.tasks]
+        return [*said.tasks]
 
     def _queued(self, state: DialogueState) -> DialogueState:
         task = state["_pending_task"]
@@ -240,6 +242,10 @@ class SubgraphExecutor:
 
 def _without_task(state: DialogueState) -> DialogueState:
     return cast("DialogueState", {**state, "_pending_task": None})
+
+
+def _telling(state: DialogueState, tasks: Sequence[PendingTask]) -> list[DialogueState]:
+    return [cast("DialogueState", {**state, "_pending_task": task}) for task in tasks]
 
 
 def _offering(state: DialogueState, offers: Mapping[str, tuple[str, ...]]) -> DialogueState:

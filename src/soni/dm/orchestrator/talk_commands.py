@@ -9,7 +9,7 @@ from soni.core.pending_task import inform, is_confirm
 from soni.dm.orchestrator.handler import CommandHandler, asking_frame, happened, ignored, told
 from soni.dm.privacy import found_secrets, is_private
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
-from soni.flow.derivation.memory import place_of
+from soni.flow.memory import place_of
 
 if TYPE_CHECKING:
     from soni.core.state import DialogueState

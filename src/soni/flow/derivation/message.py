@@ -11,8 +11,8 @@ from soni.flow.derivation.words import apply
 
 if TYPE_CHECKING:
     from soni.core.state import DialogueState, Fact
-    from soni.flow.derivation.memory import Change
     from soni.flow.derivation.walk import Again
+    from soni.flow.memory import Change
     from soni.flow.world import World
 
 MOST_PASSES = 100
@@ -51,17 +51,23 @@ class Pass:
     def again(self, again: Again) -> bool:
         """Take away what does not hold; False if that has been tried too often."""
         self.tries += 1
-        broken = {change.target for change in again.changes} if again.rule is not None else set()
-        mine = [word for word in self.words if word.fact is not None and word.target in broken]
-        self.void += [change for change in again.changes if change.target not in {word.target for word in mine}]
+        mine = self._words_for(again) if again.rule is not None else []
+        targets = {word.target for word in mine}
+        self.void += [change for change in again.changes if change.target not in targets]
+        other_readings = [_read_otherwise(word) for word in mine if word.otherwise is not None]
         if mine:
             # A yes or no beside something that cannot be was meant for something else.
             kept = [word for word in self.words if word.answer is None and word not in mine]
-            self.words = [*kept, *(_read_otherwise(word) for word in mine if word.otherwise is not None)]
-        if again.rule is not None and not any(word.otherwise is not None for word in mine):
+            self.words = [*kept, *other_readings]
+        if again.rule is not None and not other_readings:
             self.errors.append(again.rule)
             self.had_errors = True
         return self.tries < MOST_PASSES
+
+    def _words_for(self, again: Again) -> list[Change]:
+        """The words of this message that are to be taken away."""
+        broken = {change.target for change in again.changes}
+        return [word for word in self.words if word.fact is not None and word.target in broken]
 
     def refuse(self) -> Literal["refused", "quiet", "stay", "person"]:
         """Go on without the changes of what was said before, then without anything that was said.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.state import CONVERSATION, digest
 from soni.flow.delta import FlowDelta
-from soni.flow.derivation.memory import START, Change, at, bounded, copied_chain, fact_key, new_fact, place_of
+from soni.flow.memory import START, Change, at, bounded, copied_chain, fact_key, new_fact, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

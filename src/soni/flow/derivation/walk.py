@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.state import CONVERSATION, digest
-from soni.flow.derivation.memory import (
+from soni.flow.derivation.standing import Again, Refused, Standing, given
+from soni.flow.memory import (
     GONE,
     START,
     Change,
@@ -16,7 +17,6 @@ from soni.flow.derivation.memory import (
     new_entry,
     new_memory,
 )
-from soni.flow.derivation.standing import Again, Refused, Standing, given
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
