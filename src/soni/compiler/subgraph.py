@@ -129,11 +129,7 @@ class _StepNode:
         entry: Entry | None = None
         try:
             if not self._is_wanted(live):
-                outcome = Outcome(
-                    why=f"skipped: {step.if_.source if step.if_ else True} is false",
-                    goto=self._placed.next or END,
-                    skipped=True,
-                )
+                outcome = self._skipped()
             else:
                 await self._look(walk, state, live, context)
                 entry = _kept(walk, step, live.said)
@@ -196,7 +192,7 @@ def _kept(walk: Walk, step: Step, said: bool | None) -> Entry | None:
     if walk.is_unchanged(entry["reads"]):
         return entry
     if entry["done"]:
-        raise Refused("it was done with other values", walk.frame["path"], walk.place)
+        raise Refused("it was done with other values")
     return None
 
 

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from soni.core.pending_task import PendingTask
     from soni.dm.orchestrator.commands import CommandHandler
     from soni.du.understanding import Understanding
-    from soni.runtime.explanation import Explanation
     from soni.runtime.result import TurnResult
     from soni.store import Store
     from soni.store.records import Kind
@@ -91,12 +90,11 @@ class RuntimeLoop(StoredConversations):
     ) -> None:
         if store is not None and checkpointer is not None:
             raise ValueError("a store has checkpoints of its own: give a store or a checkpointer, not both")
-        self.config = config
         actions = actions or Actions()
         problems = [problem for problem in check(config, actions) if problem.severity == "error"]
         if problems:
             raise ConfigError(locate(problems, config._source))
-        super().__init__(store or SqliteStore(checkpointer=checkpointer))
+        super().__init__(store or SqliteStore(checkpointer=checkpointer), config)
         self._turns = TurnRunner(
             config=config,
             actions=actions,
@@ -211,11 +209,6 @@ class RuntimeLoop(StoredConversations):
     ) -> TurnResult:
         """Give the conversation back: the assistant says so, and asks again what was open."""
         return await self._turn(user_id, "return", sink=sink, is_awaited=is_awaited)
-
-    async def explain(self, user_id: str, turn: int | None = None) -> Explanation:
-        """Why a turn went as it did; the last finished one if none is named, with the facts that flows go by."""
-        explained = await super().explain(user_id, turn)
-        return explained if turn is not None else replace(explained, facts=await self.facts(user_id, self.config))
 
     async def reset(self, user_id: str) -> None:
         """Begin the conversation anew: flows and slots are forgotten."""

@@ -31,10 +31,12 @@ def world_of(config: SoniConfig, actions: Actions) -> World:
 
 
 def _slot_names(config: SoniConfig, flow: FlowConfig, actions: Actions) -> frozenset[str]:
-    """What an action's signature names belongs to the flow that calls it, and a rule's slots to the flow that asks."""
+    """What an action's signature names belongs to the flow that calls it; a rule's and its error's to one that asks."""
     calls = [placed.step.call for placed in flow.placed if isinstance(placed.step, ActionStepConfig)]
     arguments = {slot for call in calls for slot in actions.parameters(call)} & set(config.slots)
-    return flow.slot_names | arguments | ruled_slots(config, flow, actions)
+    errors = [config.slots[placed.step.asks].error for placed in flow.placed if placed.step.asks in config.slots]
+    shown = {field.slot for error in errors if error is not None for field in error.fields} & set(config.slots)
+    return flow.slot_names | arguments | shown | ruled_slots(config, flow, actions)
 
 
 def _reached(config: SoniConfig, name: str) -> set[str]:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class StoredConversations:
     """Reads what a store keeps of conversations."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, config: SoniConfig) -> None:
+        self.config = config
         self._store = store
 
     async def check_store(self) -> None:
@@ -120,7 +121,7 @@ class StoredConversations:
             await history.hear(self._store, user_id, sequence)
 
     async def explain(self, user_id: str, turn: int | None = None) -> Explanation:
-        """Why a turn went as it did; the last finished one if none is named."""
+        """Why a turn went as it did; the last finished one if none is named, with the facts that flows go by."""
         if turn is None:
             ended = [record for record in await history.turns(self._store, user_id, last=2) if record.status != "open"]
             record = ended[-1] if ended else None
@@ -129,12 +130,13 @@ class StoredConversations:
         elif (record := await history.turn(self._store, user_id, turn)) is None:
             raise NotKept(f"turn {turn} of '{user_id}' is not kept")
         result = record.result or {}
-        return Explanation.of(result.get("trace", ()), error=result.get("error"))
+        explained = Explanation.of(result.get("trace", ()), error=result.get("error"))
+        return explained if turn is not None else replace(explained, facts=await self.facts(user_id))
 
-    async def facts(self, user_id: str, config: SoniConfig) -> tuple[Known, ...]:
+    async def facts(self, user_id: str) -> tuple[Known, ...]:
         """What the running flows go by: what was said for their slots, in which turn and with which words."""
         state = await self.get_state(user_id)
-        found = [known for chain in state["chains"].values() for known in facts_of(chain, config)]
+        found = [known for chain in state["chains"].values() for known in facts_of(chain, self.config)]
         spoken = {turn: await history.turn(self._store, user_id, turn) for turn in {known.turn for known in found}}
         words = {turn: record.request.text or "" for turn, record in spoken.items() if record is not None}
         return tuple(replace(known, words=words.get(known.turn, "")) for known in found)

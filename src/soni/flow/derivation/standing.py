@@ -28,12 +28,6 @@ class Again(Exception):
 class Refused(Exception):
     """What was done with other values stays done: this cannot be derived."""
 
-    def __init__(self, why: str, path: Sequence[str] = (), place: str | None = None) -> None:
-        self.path = tuple(path)
-        self.place = place
-        """The step that did something, if it is known."""
-        super().__init__(why)
-
 
 class Standing:
     """One chain on a copy of its state: its frames, what they know, and their slots."""
@@ -184,7 +178,7 @@ class Standing:
             entry = at(self.chain["memory"], path)["memo"][key]
             if self.is_gone(slot):
                 if entry["done"]:
-                    raise Refused("what it returned is not kept", path, key)
+                    raise Refused("what it returned is not kept")
                 return Change(self.root, path, key, None, replaces=True, in_memo=True)
             fact = new_fact(origin["slot"], rounds=entry["rounds"], deeds=entry["deeds"], place=None, over=key)
         key = fact_key(origin["slot"], fact["rounds"], fact["deeds"])

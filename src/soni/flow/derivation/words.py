@@ -25,8 +25,6 @@ class Word:
     value: Any
     leave_out: bool = False
     otherwise: Any = None
-    waits: bool = True
-    """Whether it may wait for a flow that is still to be called."""
 
 
 def find(world: World, state: DialogueState, slot: str, roots: Sequence[str]) -> FlowContext | None:
@@ -50,7 +48,7 @@ def said(world: World, state: DialogueState, word: Word, root: str, asking: str 
     if word.slot in world.conversation:
         return _in_conversation(walk, word)
     home = find(world, state, word.slot, [root])
-    return [_freely(walk, home, word)] if home is not None and word.value is not None else []
+    return [] if home is None else _freely(walk, home, word)
 
 
 def _known(walk: Walk, frame: FlowContext, slot: str) -> tuple[str, Origin | None]:
@@ -80,7 +78,7 @@ def _answering(walk: Walk, frame: FlowContext, word: Word) -> list[Change]:
     return [*void, Change(walk.root, tuple(frame["path"]), key, fact, about=word.slot, otherwise=word.otherwise)]
 
 
-def _freely(walk: Walk, frame: FlowContext, word: Word) -> Change:
+def _freely(walk: Walk, frame: FlowContext, word: Word) -> list[Change]:
     """Something new, said of one's own accord; it waits for its question."""
     around = walk.world.flows[frame["flow_name"]].loops.get(word.slot, frozenset())
     rounds = {loop: count for loop, count in frame["rounds"].items() if loop in around}
@@ -88,9 +86,13 @@ def _freely(walk: Walk, frame: FlowContext, word: Word) -> Change:
     place = place_of(frame["current_step"] or "", frame["rounds"])
     # What was said for a question that is not on the way now is said anew.
     before = walk.memory_of(frame)["facts"].get(key)
+    if before is None and word.value is None:
+        return []
     fact = before or new_fact(word.slot, rounds=rounds, deeds=walk.chain["deeds"], place=place)
-    saying = _saying(fact, word, walk.turn)
-    return Change(walk.root, tuple(frame["path"]), key, saying, about=word.slot, otherwise=word.otherwise)
+    saying = None if word.value is None else _saying(fact, word, walk.turn)
+    is_news = before is not None and saying is not None
+    path = tuple(frame["path"])
+    return [Change(walk.root, path, key, saying, about=word.slot, is_news=is_news, otherwise=word.otherwise)]
 
 
 def _saying(fact: Fact, word: Word, turn: int) -> Fact:
