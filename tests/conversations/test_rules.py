@@ -560,7 +560,7 @@ async def test_b57_a_value_said_early_waits_for_the_flow_that_is_called(assistan
 async def test_b57_it_waits_through_questions_and_other_subjects(assistant: Assistant, talk: Talk) -> None:
     user = talk(assistant(ORDER))
     assert await user.say(StartFlow(flow="order"), *say(signed="Eve")) == ["What?"]
-    assert await user.say(*say(signed="Ann", colour="red")) == ["What?"]
+    assert await user.say(*say(signed="Ann", colour="red")) == ["I have changed the name to Ann.", "What?"]
     assert await user.say(StartFlow(flow="address")) == ["Main Street.", "Back to where we were: order.", "What?"]
     assert await user.say(*say(item="Roses")) == ["Which text?"]
     assert await user.say(*say(words="Thanks")) == ["“Thanks”, Ann.", "Roses it is."]

@@ -366,7 +366,7 @@ class _Visited:
             walk.take_returned(outcome.returned, self.live.own_slots)
         elif outcome.confirmed is not None:
             shown = walk.marks(self.live.reads)
-            walk.has_confirmed(step.step, {slot: mark for slot, mark in shown.items() if slot != step.asks})
+            walk.has_confirmed(step.step, step.mark, {slot: mark for slot, mark in shown.items() if slot != step.asks})
             walk.write(outcome.writes)
         elif outcome.rounds is not None:
             for slot in outcome.forget:
@@ -382,6 +382,8 @@ class _Visited:
         if is_given_up or self.live.acted or (step.asks is None and (step.remembers or writes)):
             reads = {} if is_given_up else walk.marks(self.live.reads)
             goto = "" if outcome.goto is None else following
+            if outcome.goto is not None and self.runtime.effect(step) is not None:
+                walk.chain["failed"] = walk.turn
             entry = walk.record(reads, writes, done=self.live.acted, goto=goto)
             walk.settle(entry, empties=step.empties)
 

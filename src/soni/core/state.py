@@ -124,6 +124,8 @@ class Chain(TypedDict):
     """What was done and has not been come by again."""
     released: list[str]
     """What was done on a way that was left for good: it need not be come by."""
+    failed: int
+    """The turn in which an action on the way has failed."""
     walked: int
     """How many steps it took to come here."""
     outer: dict[str, Outer]
@@ -146,6 +148,8 @@ class Returned(TypedDict):
     origins: dict[str, Origin]
     had: list[str]
     """The slots of the called flow."""
+    left: dict[str, Origin]
+    """Those that are empty on purpose."""
 
 
 class Asked(TypedDict):

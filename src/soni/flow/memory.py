@@ -83,6 +83,7 @@ def new_chain(flow: str, given: Mapping[str, Any], turn: int, *, acted: bool = F
         "confirmed": [],
         "owed": [],
         "released": [],
+        "failed": 0,
         "walked": 0,
         "outer": {},
         "attempts": {},

@@ -96,11 +96,23 @@ class LiveStep:
     def answer(self) -> bool | None:
         if self._step.asks_for_value:
             return self.said
+        if self._is_denied_for_good:
+            return False
         answer = self._walk.confirmation()
         if answer is None or answer["mark"] != self._step.mark:
             return None
         shown = {slot: mark for slot, mark in answer["shown"].items() if slot != self._step.asks}
         return answer["value"] if self._walk.is_unchanged(shown) else None
+
+    @property
+    def _is_denied_for_good(self) -> bool:
+        """Whether a no has led back to something that was said anew since: it is not asked about again."""
+        answer = self._walk.memory["answers"].get(self._walk.place)
+        on_deny = self._step.targets.get("on_deny")
+        if answer is None or answer["value"] or not self._step.confirms or on_deny is None:
+            return False
+        flow = self._context.config.runnable[self._frame["flow_name"]]
+        return answer["turn"] < self._walk.turn and on_deny in flow.plan and flow.goes_back(self._step.step, on_deny)
 
     @property
     def attempts(self) -> int:

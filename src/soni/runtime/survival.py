@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.state import CONVERSATION, FlowContext
+from soni.flow.memory import GONE
 
 if TYPE_CHECKING:
     from soni.config.models import SoniConfig
@@ -46,8 +47,12 @@ def _stands(frame: FlowContext, state: DialogueState, config: SoniConfig) -> boo
     if not frame["path"] and frame["flow_id"] not in state["chains"]:
         return False
     held = state["flow_slots"].get(frame["flow_id"], {})
-    known = frame["path"] or _is_known(state["chains"][frame["flow_id"]]["memory"], config)
-    return bool(known) and all(_loads(name, value, config) for name, value in held.items())
+    if not frame["path"]:
+        chain = state["chains"][frame["flow_id"]]
+        held = {**chain["given"], **held}
+        if not _is_known(chain["memory"], config):
+            return False
+    return all(_loads(name, value, config) for name, value in held.items())
 
 
 def _is_known(memory: Memory, config: SoniConfig) -> bool:
@@ -60,7 +65,7 @@ def _is_known(memory: Memory, config: SoniConfig) -> bool:
         steps += [place for place in (fact["place"], fact["over"], *fact["answers"]) if place]
     facts = [(fact["slot"], fact["value"]) for fact in memory["facts"].values()]
     written = [(name, value) for entry in memory["memo"].values() for name, value in entry["writes"].items()]
-    fits = all(_loads(name, value, config) for name, value in [*facts, *written] if value is not None)
+    fits = all(_loads(name, value, config) for name, value in [*facts, *written] if value not in (None, GONE))
     steps_stand = all(place.partition("@")[0] in flow.plan for place in steps)
     return fits and steps_stand and all(_is_known(inner, config) for inner in memory["calls"].values())
 

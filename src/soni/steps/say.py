@@ -41,7 +41,8 @@ class SayStepConfig(Step):
         return {"message": self.message} | {f"options.{n}": text for n, text in enumerate(self.options)}
 
     async def run(self, ctx: StepContext) -> Outcome:
+        # Rendered first on every run: what the person has seen is what was shown.
+        message, options = ctx.render(self.message), [ctx.render(option) for option in self.options]
         if self.wait_for_ack and ctx.answer is not None:
             return Outcome(why="acknowledged")
-        options = [ctx.render(option) for option in self.options]
-        return Outcome(task=inform(ctx.render(self.message), wait_for_ack=self.wait_for_ack, options=options))
+        return Outcome(task=inform(message, wait_for_ack=self.wait_for_ack, options=options))

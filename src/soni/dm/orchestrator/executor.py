@@ -55,6 +55,9 @@ class SubgraphExecutor:
                     tried.taken(self._noted(notices, tried.base, unmendable(tried.base, context)))
             except Refused as refusal:
                 turn.drop()
+                if self._is_changed_outside(tried):
+                    tried.base = tried.stay(tried.base)
+                    continue
                 follows = tried.refuse()
                 if follows == "refused":
                     tried.base = self._noted(notices, tried.base, refused(refusal, tried.base, context))
@@ -91,6 +94,12 @@ class SubgraphExecutor:
             walk.chain["attempts"] = kept
             state = merge_delta(state, walk.delta())
         return _without_task(state)
+
+    def _is_changed_outside(self, tried: Pass) -> bool:
+        """Whether the flow would be derived again without a word of this message: that is not the message's fault."""
+        if not tried.words or not tried.base["flow_stack"]:
+            return False
+        return Walk(self._context.flow_manager.world, tried.base).is_stale
 
     def _noted(self, notices: list[PendingTask], state: DialogueState, delta: FlowDelta) -> DialogueState:
         notices += delta.tasks

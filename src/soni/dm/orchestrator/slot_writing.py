@@ -77,7 +77,14 @@ def _owner(slot: str, state: DialogueState, context: RuntimeContext) -> FlowCont
 
 async def _said(slot: str, value: Any, state: DialogueState, context: RuntimeContext, frame: FlowContext) -> FlowDelta:
     stored, otherwise, invalid = await _accepted(slot, value, state, context, frame)
-    return invalid or _worded(Word(slot, stored, otherwise=otherwise), state, context, frame)
+    if invalid is not None:
+        return invalid
+    delta = _worded(Word(slot, stored, otherwise=otherwise), state, context, frame)
+    for change in delta.words:
+        # What was said under another name has to be good under that name, too.
+        if change.fact is not None and change.fact["slot"] != slot:
+            _, _, invalid = await _accepted(change.fact["slot"], value, state, context, frame)
+    return invalid or delta
 
 
 def _worded(word: Word, state: DialogueState, context: RuntimeContext, frame: FlowContext) -> FlowDelta:

@@ -43,7 +43,16 @@ class Walk(Standing):
             self.memory_of(frame)["visits"] = frame["visits"]
         chain, root = self.chain, self.frames[0]
         shape = self.world.flows[root["flow_name"]]
-        chain |= {"newest": 0, "deeds": 0, "entered": [], "first": {}, "confirmed": [], "derive": False, "walked": 0}
+        chain |= {
+            "newest": 0,
+            "deeds": 0,
+            "entered": [],
+            "first": {},
+            "confirmed": [],
+            "derive": False,
+            "walked": 0,
+            "failed": 0,
+        }
         chain["owed"] = [name for name, _ in self._deeds_of(()) if name not in chain["released"]]
         self._take_back_outer()
         self.frames = [cast("FlowContext", {**root, **_at_start(shape.first_step)})]
@@ -64,6 +73,8 @@ class Walk(Standing):
         for slot, seen in list(self.chain["outer"].items()):
             if digest(self.value(slot)) != seen["mark"]:
                 self._saw(slot, given(slot, self.turn))
+                for _, memory in memories(self.chain["memory"]):
+                    memory["facts"] = {key: fact for key, fact in memory["facts"].items() if fact["slot"] != slot}
             elif seen["wrote"]:
                 del self.chain["outer"][slot]
                 self._slots[CONVERSATION][slot] = seen["was"]
@@ -76,7 +87,8 @@ class Walk(Standing):
             facts |= {key: fact} if fact is not None else {}
         self.chain |= {"derive": False, "undo": []}
         for slot, seen in list(self.chain["outer"].items()):
-            self.chain["outer"][slot] = {**seen, "mark": digest(self.value(slot))}
+            if digest(self.value(slot)) != seen["mark"]:
+                self._saw(slot, given(slot, self.turn))
 
     # Words.
 
@@ -147,10 +159,12 @@ class Walk(Standing):
 
     def _rank(self, frame: FlowContext, key: str, fact: Fact, *, always: bool) -> int:
         """How well a word fits the question here: 2 if it is meant for it, 1 if it is free, else 0."""
+        is_in = full_name(frame["path"], key) in self.chain["entered"]
         if frame is self.frame and self.place in fact["answers"]:
-            return 2
+            # What was tried on the way here, and failed, is asked for again.
+            return 0 if is_in and self.chain["failed"] == self.turn else 2
         # What was said before a deed may serve after it, not the other way round.
-        if always or fact["deeds"] > self.chain["deeds"] or full_name(frame["path"], key) in self.chain["entered"]:
+        if always or is_in or fact["deeds"] > self.chain["deeds"]:
             return 0
         if fact["rounds"] == frame["rounds"]:
             return 2
@@ -246,9 +260,11 @@ class Walk(Standing):
         if self.frame["asked"] is not None:
             self.memory["answers"].pop(self.place, None)
 
-    def has_confirmed(self, step: str, shown: Mapping[str, str]) -> None:
+    def has_confirmed(self, step: str, mark: str, shown: Mapping[str, str]) -> None:
         """Note a confirmation on the way."""
         self.chain["confirmed"].append([self.frame["path"], self.place, step, dict(shown)])
+        if self.place not in self.memory["answers"]:  # given up: as if the person had said no
+            self.memory["answers"][self.place] = {"value": False, "turn": self.turn, "mark": mark, "shown": dict(shown)}
         self.chain["newest"] = max(self.chain["newest"], self._late)
 
     def has_used(self, slot: str) -> bool:
@@ -277,7 +293,8 @@ class Walk(Standing):
         caller, place = self.frame, self.place
         calls = self.memory["calls"]
         if place not in calls or calls[place]["flow"] != flow or event is not None:
-            calls[place] = new_memory(flow)
+            visits = calls[place]["visits"] if place in calls else {}
+            calls[place] = {**new_memory(flow), "visits": visits}
         shape = self.world.flows[flow]
         about = {
             "flow_id": f"{caller['flow_id']}>{place}",
@@ -308,7 +325,8 @@ class Walk(Standing):
         if self.frames:
             held = self._slots.pop(ended["flow_id"])
             had = sorted(self.world.flows[ended["flow_name"]].slot_names)
-            self.frame["returned"] = {"slots": held, "origins": ended["origins"], "had": had}
+            left = ended["left"]
+            self.frame["returned"] = {"slots": held, "origins": ended["origins"], "had": had, "left": left}
         return ended
 
     def take_returned(self, outputs: Mapping[str, str], names: Collection[str]) -> None:
@@ -320,6 +338,9 @@ class Walk(Standing):
                 continue
             if theirs in returned["origins"]:
                 self.put(ours, returned["slots"].get(theirs), returned["origins"][theirs])
+            elif theirs in returned["left"]:
+                self.empty(ours)
+                self.frame["left"][ours] = returned["left"][theirs]
             elif ours == theirs:
                 self.empty(ours)
 

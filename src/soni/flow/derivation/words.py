@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from soni.core.state import CONVERSATION
 from soni.flow.delta import FlowDelta, merge_delta
 from soni.flow.derivation.walk import Refused, Walk
-from soni.flow.memory import START, Change, at, fact_key, full_name, new_fact, place_of
+from soni.flow.memory import START, Change, at, fact_key, full_name, memories, new_fact, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,6 +145,10 @@ def _in_conversation(walk: Walk, word: Word) -> list[Change]:
     if before == word.value:
         return []
     void = walk.dependents((), word.slot, {}, walk.turn) if before is not None else []
+    if word.value is None:  # what a flow had heard for it does not come back
+        for path, memory in memories(walk.chain["memory"]):
+            keys = [key for key, fact in memory["facts"].items() if fact["slot"] == word.slot]
+            void += [Change(walk.root, path, key, None, replaces=True, about=word.slot) for key in keys]
     fact = None if word.value is None else _saying(new_fact(word.slot, place=None), word, walk.turn)
     is_news = before is not None and word.value is not None
     change = Change(CONVERSATION, (), word.slot, fact, before is not None, about=word.slot, is_news=is_news)
