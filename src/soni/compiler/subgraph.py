@@ -14,7 +14,8 @@ from soni.core.pending_task import inform, requires_input
 from soni.core.state import DialogueState
 from soni.errors import ConfirmationVoid, LimitReached, SoniError
 from soni.flow.delta import FlowDelta, changed, merge_delta, merge_deltas
-from soni.flow.derivation.walk import Again, Refused, Walk
+from soni.flow.derivation.walk import Walk
+from soni.flow.memory import Again, Refused
 from soni.steps import END, Outcome, StepContext
 from soni.steps.step import after_effect
 
@@ -187,7 +188,9 @@ def _kept(walk: Walk, step: Step, said: bool | None) -> Entry | None:
     """What the step did before, if it read nothing that has changed since and nobody has answered it."""
     entry = walk.entry()
     answered = said is not None or (step.asks is not None and walk.origin(step.asks) is not None)
-    if entry is None or step.confirms or answered:
+    # After a failure it is told again what comes of it.
+    has_failed = step.speaks and walk.chain["failed"] == walk.turn
+    if entry is None or step.confirms or answered or has_failed:
         return None
     if walk.is_unchanged(entry["reads"]):
         return entry

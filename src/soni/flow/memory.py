@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from soni.core.state import Answer, Chain, Entry, Fact, Memory
+    from soni.core.state import Answer, Chain, Entry, Fact, Memory, Origin
 
 START = ""
 """The place before a flow's first step."""
@@ -48,6 +48,20 @@ class Change:
     def target(self) -> tuple[str, tuple[str, ...], str]:
         """What it changes."""
         return self.chain, self.path, self.key
+
+
+class Again(Exception):
+    """Something that was said does not hold: the flow is derived again from the message's beginning, with changes."""
+
+    def __init__(self, changes: Sequence[Change], rule: Any = None) -> None:
+        self.changes = tuple(changes)
+        self.rule = rule
+        """The broken rule, if it is one; it says its error."""
+        super().__init__("derive again")
+
+
+class Refused(Exception):
+    """What was done with other values stays done: this cannot be derived."""
 
 
 def place_of(step: str, rounds: Mapping[str, int]) -> str:
@@ -93,6 +107,11 @@ def new_chain(flow: str, given: Mapping[str, Any], turn: int, *, acted: bool = F
         "acted": acted,
         "cut": False,
     }
+
+
+def given(slot: str, turn: int) -> Origin:
+    """A value from outside."""
+    return {"kind": "given", "path": [], "key": "", "slot": slot, "turn": turn}
 
 
 def new_entry(

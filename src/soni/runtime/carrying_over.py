@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.state import CONVERSATION, digest
-from soni.flow.derivation.standing import given
-from soni.flow.memory import START, fact_key, full_name, memories, new_chain, new_entry, new_fact, new_memory
+from soni.flow.memory import START, fact_key, full_name, given, memories, new_chain, new_entry, new_fact, new_memory
 from soni.flow.memory import place_of as place_in
 
 if TYPE_CHECKING:

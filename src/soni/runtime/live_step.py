@@ -13,7 +13,7 @@ from soni.config.models import ActionStepConfig
 from soni.core.message_sink import Message
 from soni.du.context import MASK
 from soni.errors import ActionError, ActionOutcomeUnknown, ActionResultUnusable, InvalidValue, StoreUnavailable
-from soni.flow.derivation.walk import Again, Refused
+from soni.flow.memory import Again, Refused
 from soni.runtime.ledger import Effect
 from soni.telemetry import span, timed
 

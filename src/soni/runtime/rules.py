@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from soni.config.models import CollectStepConfig
 from soni.core.rule import rule_slots
-from soni.flow.derivation.walk import Again
+from soni.flow.memory import Again
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

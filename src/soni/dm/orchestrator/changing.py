@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from soni.core.pending_task import PendingTask
     from soni.core.state import DialogueState, FlowContext
     from soni.flow.derivation.message import Pass
-    from soni.flow.derivation.walk import Refused
+    from soni.flow.memory import Refused
     from soni.runtime.context import RuntimeContext
     from soni.runtime.rules import Broken
 

@@ -11,7 +11,8 @@ from soni.dm.orchestrator.changing import broken_texts, changed_texts, refused, 
 from soni.dm.orchestrator.handler import told
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
 from soni.flow.derivation.message import Pass
-from soni.flow.derivation.walk import Again, Refused, Walk
+from soni.flow.derivation.walk import Walk
+from soni.flow.memory import Again, Refused
 from soni.runtime.live_step import LiveSteps
 
 if TYPE_CHECKING:

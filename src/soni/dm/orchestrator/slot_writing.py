@@ -11,8 +11,9 @@ from soni.dm.orchestrator.changing import refused
 from soni.dm.orchestrator.handler import asking_frame, ignored
 from soni.errors import InvalidValue
 from soni.flow.delta import FlowDelta, merge_deltas
-from soni.flow.derivation.walk import Refused, Walk
+from soni.flow.derivation.walk import Walk
 from soni.flow.derivation.words import Word, find, said
+from soni.flow.memory import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,8 +11,7 @@ from soni.flow.derivation.words import apply
 
 if TYPE_CHECKING:
     from soni.core.state import DialogueState, Fact
-    from soni.flow.derivation.walk import Again
-    from soni.flow.memory import Change
+    from soni.flow.memory import Again, Change
     from soni.flow.world import World
 
 MOST_PASSES = 100

@@ -6,27 +6,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.state import CONVERSATION, digest
 from soni.flow.delta import FlowDelta
-from soni.flow.memory import START, Change, at, bounded, copied_chain, fact_key, new_fact, place_of
+from soni.flow.memory import START, Change, Refused, at, bounded, copied_chain, fact_key, given, new_fact, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping
 
     from soni.core.state import DialogueState, FlowContext, Memory, Origin
     from soni.flow.world import World
-
-
-class Again(Exception):
-    """Something that was said does not hold: the flow is derived again from the message's beginning, with changes."""
-
-    def __init__(self, changes: Sequence[Change], rule: Any = None) -> None:
-        self.changes = tuple(changes)
-        self.rule = rule
-        """The broken rule, if it is one; it says its error."""
-        super().__init__("derive again")
-
-
-class Refused(Exception):
-    """What was done with other values stays done: this cannot be derived."""
 
 
 class Standing:
@@ -222,8 +208,3 @@ def _cut_out(
         for frame in stack[begin:end]
     ]
     return stack[:begin], own, stack[end:]
-
-
-def given(slot: str, turn: int) -> Origin:
-    """A value from outside."""
-    return {"kind": "given", "path": [], "key": "", "slot": slot, "turn": turn}

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.state import CONVERSATION, digest
-from soni.flow.derivation.standing import Again, Refused, Standing, given
+from soni.flow.derivation.standing import Standing
 from soni.flow.memory import (
     GONE,
     START,
+    Again,
     Change,
+    Refused,
     at,
     fact_key,
     full_name,
+    given,
     memories,
     new_entry,
     new_memory,
@@ -25,17 +28,12 @@ if TYPE_CHECKING:
     from soni.flow.world import World
 
 
-__all__ = ["Again", "Refused", "Walk"]
-
-
 class Walk(Standing):
     """A chain that moves on: words enter, and what steps do is remembered."""
 
     def __init__(self, world: World, state: DialogueState, root: str | None = None) -> None:
         super().__init__(world, state, root)
         self._late = 0
-
-    # Beginning anew.
 
     def restart(self) -> None:
         """Go back to the first step; what was said and done is remembered."""
@@ -286,8 +284,6 @@ class Walk(Standing):
                 return str(step)
         return None
 
-    # Calls.
-
     def call(self, flow: str, names: Mapping[str, str], *, event: str | None, returns: bool = True) -> None:
         """Run another flow; `names` are the slots it is given (theirs: ours). One that does not return takes over."""
         caller, place = self.frame, self.place
@@ -352,17 +348,14 @@ class Walk(Standing):
 
     def go_around(self, frame: FlowContext, place: str, target: str) -> None:
         """Let a step that was come to before lead to another step from now on; what was done after it stays behind."""
-        own, deeds = full_name(frame["path"], place), self._deeds_at(frame, place)
+        own, left = full_name(frame["path"], place), self.memory_of(frame)["memo"].get(place)
+        deeds = self.chain["deeds"] if left is None else left["deeds"]
         for name, entry in self._deeds_of(()):
             if name != own and (name.startswith(f"{own}>") or entry["deeds"] >= deeds):
                 self.chain["released"].append(name)
         memory = self.memory_of(frame)
         known = memory["memo"].get(place) or new_entry({}, {}, frame["rounds"], self.turn, self.chain["deeds"])
         memory["memo"][place] = {**known, "goto": target}
-
-    def _deeds_at(self, frame: FlowContext, place: str) -> int:
-        entry = self.memory_of(frame)["memo"].get(place)
-        return self.chain["deeds"] if entry is None else entry["deeds"]
 
     def ends_rounds(self, rounds: Mapping[str, int]) -> None:
         """Secrets of rounds that are over are not kept."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from soni.core.state import CONVERSATION
 from soni.flow.delta import FlowDelta, merge_delta
-from soni.flow.derivation.walk import Refused, Walk
-from soni.flow.memory import START, Change, at, fact_key, full_name, memories, new_fact, place_of
+from soni.flow.derivation.walk import Walk
+from soni.flow.memory import START, Change, Refused, at, fact_key, full_name, memories, new_fact, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
