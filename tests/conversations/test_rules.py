@@ -14,6 +14,7 @@ from soni.core.commands import (
     Command,
     CorrectSlot,
     DenyConfirmation,
+    Repeat,
     SetSlot,
     StartFlow,
 )
@@ -166,24 +167,27 @@ async def test_b56_a_rule_holds_for_what_a_called_flow_is_told(
     assert (await user.slots())["closes"] == 18
 
 
-async def test_b56_a_rule_holds_for_what_the_host_says(assistant: Assistant, talk: Talk) -> None:
-    config = assistant("""
+@pytest.mark.parametrize("purpose", ["{collect: purpose, message: 'What for?'}", "{call: ask_purpose}"])
+async def test_b56_a_rule_holds_for_what_the_host_says(assistant: Assistant, talk: Talk, purpose: str) -> None:
+    config = assistant(f"""
         slots:
-          limit: {type: integer, scope: conversation}
-          amount: {type: integer, validate: "amount <= limit", error: "At most {limit}."}
-          purpose: {type: text}
-          ok: {type: boolean}
+          limit: {{type: integer, scope: conversation}}
+          amount: {{type: integer, validate: "amount <= limit", error: "At most {{limit}}."}}
+          purpose: {{type: text}}
+          ok: {{type: boolean}}
         flows:
           pay:
             steps:
-              - {collect: amount, message: "How much?"}
-              - {collect: purpose, message: "What for?"}
-              - {confirm: ok, message: "{amount}?"}
-              - {say: "Paid {amount}."}
-          other: {steps: [{say: "Hi."}]}
+              - {{collect: amount, message: "How much?"}}
+              - {purpose}
+              - {{confirm: ok, message: "{{amount}}?"}}
+              - {{say: "Paid {{amount}}."}}
+          ask_purpose: {{steps: [{{collect: purpose, message: 'What for?'}}]}}
     """)
     user = talk(config)
     assert await user.say(StartFlow(flow="pay", slots={"amount": 80}), slots={"limit": 100}) == ["What for?"]
+    assert await user.say(Repeat(), slots={"limit": 70}) == ["At most 70.", "How much?"]
+    assert await user.say(*say(amount=60)) == ["What for?"]
     assert await user.say(*say(purpose="rent"), slots={"limit": 50}) == ["At most 50.", "How much?"]
     assert await user.say(*say(amount=40)) == ["40?"]
     assert await user.say(YES, slots={"limit": 30}) == ["At most 30.", "How much?"]
@@ -227,6 +231,26 @@ async def test_b56_a_slot_whose_old_value_does_not_hold_either_is_asked_for(
     changed = "I have changed the day to sat."
     assert await user.say(*correct(hour=15, day="sat")) == [changed, "On sat we close at 14.", "Which hour?"]
     assert await user.say(*say(hour=10)) == ["sat at 10, a cold?"]
+
+
+async def test_b56_the_old_value_of_a_flow_that_pauses_stands_too(
+    assistant: Assistant, talk: Talk, clinic: Clinic
+) -> None:
+    user = talk(assistant(appointments(DAY, LOOK, HOUR)), clinic.actions)
+    await at_review(user, day="sat", hour=12)
+    said = await user.say(*correct(hour=16), StartFlow(flow="address"))
+    assert said[-3:] == ["Back to where we were: book.", "On sat we close at 14.", "sat at 12, a cold?"]
+    assert await user.say(YES) == ["Booked."]
+    assert clinic.booked == [("sat", 12)]
+
+
+async def test_b56_an_error_shows_what_the_flow_that_asks_does_not_need(
+    assistant: Assistant, talk: Talk, clinic: Clinic
+) -> None:
+    config = assistant(appointments(DAY, LOOK, CALL, closing=HOUR))
+    user = talk(config, clinic.actions)
+    assert await user.say(book(day="sat")) == ["Which hour?"]
+    assert await user.say(*say(hour=16)) == ["On sat we close at 14.", "Which hour?"]
 
 
 @pytest.mark.parametrize("take_back", [CorrectSlot(slot="hour"), ClearSlot(slot="hour")])
@@ -616,6 +640,14 @@ async def test_b57_a_rule_holds_for_a_value_that_waited(assistant: Assistant, ta
     assert await user.say(*say(hour=13)) == ["sat at 13."]
 
 
+@pytest.mark.parametrize("take_back", [CorrectSlot(slot="signed"), ClearSlot(slot="signed")])
+async def test_b57_it_can_be_taken_back(assistant: Assistant, talk: Talk, take_back: Command) -> None:
+    user = talk(assistant(ORDER))
+    await user.say(StartFlow(flow="order", slots={"signed": "Eve", "words": "Thanks"}))
+    assert await user.say(take_back) == ["What?"]
+    assert await user.say(*say(item="Roses")) == ["From whom?"]
+
+
 NAMED = """
     slots:
       day:
@@ -668,3 +700,20 @@ async def test_b20_the_author_can_say_it_otherwise(assistant: Assistant, talk: T
     await user.say(book(day="sat", hour=9, note="a cold", pin="1234"))
     assert await user.say(*correct(day="fri", hour=10)) == ["Noted: the day is Friday and the hour is 10.", "Book it?"]
     assert await user.say(*correct(note="a cough")) == ["Noted.", "Book it?"]
+
+
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        (CorrectSlot(slot="day", value="sat"), ["Book it?"]),
+        (SetSlot(slot="day", value="sat"), ["Book it?"]),
+        (CorrectSlot(slot="day"), ["Day?"]),
+        (CancelFlow(), ["All right, I have stopped that."]),
+    ],
+)
+async def test_b23_what_was_thought_better_of_is_not_said_to_be_changed(
+    assistant: Assistant, talk: Talk, last: Command, told: list[str]
+) -> None:
+    user = talk(assistant(NAMED))
+    await user.say(book(day="sat", hour=9, note="a cold", pin="1234"))
+    assert await user.say(*correct(day="fri"), last) == told
