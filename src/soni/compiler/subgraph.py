@@ -192,7 +192,7 @@ def _kept(walk: Walk, step: Step, said: bool | None) -> Entry | None:
     has_failed = step.speaks and walk.chain["failed"] == walk.turn
     if entry is None or step.confirms or answered or has_failed:
         return None
-    if walk.is_unchanged(entry["reads"]):
+    if walk.is_unchanged(entry["reads"]) or (entry["done"] and walk.is_as_done(entry)):
         return entry
     if entry["done"]:
         raise Refused("it was done with other values")

@@ -98,7 +98,7 @@ class LiveStep:
             return self.said
         if self._is_denied_for_good:
             return False
-        answer = self._walk.confirmation()
+        answer = self._walk.confirmation(confirms=self._step.confirms)
         if answer is None or answer["mark"] != self._step.mark:
             return None
         shown = {slot: mark for slot, mark in answer["shown"].items() if slot != self._step.asks}

@@ -88,8 +88,6 @@ class Walk(Standing):
             if digest(self.value(slot)) != seen["mark"]:
                 self._saw(slot, given(slot, self.turn))
 
-    # Words.
-
     def arrive(self, place: str, frame: FlowContext | None = None, *, at_confirmation: bool = False) -> None:
         """What was said while the flow stood here counts from here on; a yes said with it is still a yes."""
         frame = frame or self.frame
@@ -168,8 +166,6 @@ class Walk(Standing):
             return 2
         return int(not fact["answers"] and fact["rounds"].items() <= frame["rounds"].items())
 
-    # What steps did.
-
     def entry(self) -> Entry | None:
         """What the step here did when it was last come to."""
         return self.memory["memo"].get(self.place)
@@ -177,6 +173,13 @@ class Walk(Standing):
     def is_unchanged(self, reads: Mapping[str, str]) -> bool:
         """Whether everything is as it was read."""
         return all(self.mark(slot) == mark for slot, mark in reads.items())
+
+    def is_as_done(self, entry: Entry) -> bool:
+        """Whether what something was done with is as it was, but for what others have changed in turns since."""
+        outer = self.chain["outer"].items()
+        since = {slot for slot, seen in outer if entry["turn"] < seen["origin"]["turn"] < self.turn}
+        outside = {slot for slot in since if self.chain["outer"][slot]["origin"]["kind"] == "given"}
+        return self.is_unchanged({slot: mark for slot, mark in entry["reads"].items() if slot not in outside})
 
     def marks(self, slots: Collection[str]) -> dict[str, str]:
         """Digests of slots."""
@@ -241,16 +244,14 @@ class Walk(Standing):
         elif held is None or held["kind"] == "step" or held["turn"] <= entry["turn"]:
             self.put(slot, value, self._by_step(slot, entry["turn"]))
 
-    # Confirmations.
-
-    def confirmation(self) -> Answer | None:
-        """The answer to the confirmation here, if it still holds; what was shown is for the step to compare."""
+    def confirmation(self, *, confirms: bool) -> Answer | None:
+        """The answer to the question here, if it still holds; what was shown is for the step to compare."""
         answer = self.memory["answers"].get(self.place)
-        settled = self.entry()
+        settled = self.entry() if confirms else None
         if settled is not None:
-            if not self.is_unchanged(settled["reads"]):
+            if not self.is_as_done(settled):
                 raise Refused("something was done on the strength of this confirmation")
-            return None if answer is None else {**answer, "shown": settled["reads"]}
+            return None if answer is None else {**answer, "shown": {}}
         return answer if answer is not None and answer["turn"] > self.chain["newest"] else None
 
     def leave_open(self) -> None:

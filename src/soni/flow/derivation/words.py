@@ -84,7 +84,6 @@ def _freely(walk: Walk, frame: FlowContext, word: Word) -> list[Change]:
     rounds = {loop: count for loop, count in frame["rounds"].items() if loop in around}
     key = fact_key(word.slot, rounds, walk.chain["deeds"])
     place = place_of(frame["current_step"] or "", frame["rounds"])
-    # What was said for a question that is not on the way now is said anew.
     before = walk.memory_of(frame)["facts"].get(key)
     if before is None and word.value is None:
         return []
