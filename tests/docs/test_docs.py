@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from soni.config.loader import read_config
+from soni.config.slots import SlotConfig
 from soni.config.texts import Texts
 from soni.core.values import TYPES
 from soni.steps import STEPS
@@ -135,12 +136,41 @@ def test_the_readme_shows_conversations() -> None:
     assert len(TRANSCRIPTS) == 2
 
 
+def dialogues() -> list[Any]:
+    """Each conversation in the language page, with the assistant that stands before it."""
+    found, yaml = [], ""
+    for block in BLOCKS:
+        if str(block.id).startswith("language.md"):
+            language, text = (str(value) for value in block.values)
+            yaml = text if language == "yaml" else yaml
+            if text.startswith("> "):
+                found.append(pytest.param(yaml, text, id=text.splitlines()[0][2:]))
+    return found
+
+
+@pytest.mark.parametrize(("yaml", "dialogue"), dialogues())
+def test_the_conversations_in_the_language_page_are_what_happens(yaml: str, dialogue: str, tmp_path: Path) -> None:
+    (tmp_path / "assistant.yaml").write_text(yaml, encoding="utf-8")
+    said = "".join(f"{line[2:]}\n" for line in dialogue.splitlines() if line.startswith("> "))
+    done = subprocess.run(
+        [soni_command(), "chat", "--config", tmp_path],
+        cwd=ROOT, input=said, capture_output=True, text=True, check=True, timeout=60, encoding="utf-8",
+    )  # fmt: skip
+    assert dialogue in done.stdout
+
+
+def test_the_language_page_shows_conversations() -> None:
+    assert len(dialogues()) == 3
+
+
 def test_the_language_page_names_every_kind() -> None:
     page = (ROOT / "docs" / "language.md").read_text()
     for word in STEPS:
         assert f"| `{word}` |" in page
     for word in TYPES:
         assert re.search(rf"\b{word}\b", page)
+    for name, field in SlotConfig.model_fields.items():
+        assert re.search(rf"^\| `{field.alias or name}\b", page, re.MULTILINE), name
     for step in STEPS.values():
         for name, field in step.model_fields.items():
             if name not in ("step", "type"):
