@@ -7,7 +7,7 @@ import json
 import pytest
 
 from soni import ActionContext, Actions
-from soni.core.commands import OutOfScope, Skip
+from soni.core.commands import Acknowledge, OutOfScope, Skip
 from tests.conftest import Assistant, Talk
 from tests.conversations.saying import CHANGED, YES, correct, put, start, with_slots
 
@@ -86,7 +86,7 @@ async def test_what_the_host_changed_is_not_taken_back_by_a_correction(
         await user.say(commands)
     assert await user.say(put("x", "1")) == ["y?"]
     await user.say(OutOfScope(), slots={"addr": "B"})
-    await user.say(correct("x", "2"))
+    assert await user.say(correct("x", "2")) == [CHANGED, "y?"], "the payment has not read it"
     assert (await user.slots())["addr"] == "B"
     assert await user.say(put("y", "1")) == ["fin 1 B 1."]
     assert paid == [("A", "1")]
@@ -100,6 +100,24 @@ async def test_an_answer_is_taken_beside_what_the_host_changes_after_the_payment
         await user.say(commands)
     assert await user.say(put("y", "2"), slots={"addr": "B"}) == ["fin 1 B 2."]
     assert paid == [("A", "1")]
+
+
+async def test_b20_terms_that_were_seen_are_shown_again_when_they_change(assistant: Assistant, talk: Talk) -> None:
+    flow = """
+  f:
+    steps:
+      - {collect: k, message: "k?"}
+      - {say: "Terms {k}.", wait_for_ack: true}
+      - {collect: n, message: "n?"}
+      - {confirm: ok, message: "{k} {n}?"}
+"""
+    user = talk(assistant(with_slots("k n", flow)))
+    assert await user.say(start("f", k="a")) == ["Terms a."]
+    assert await user.say(Acknowledge()) == ["n?"]
+    assert await user.say(put("n", "1")) == ["a 1?"]
+    assert await user.say(correct("n", "2")) == [CHANGED, "a 2?"]
+    assert await user.say(correct("k", "c")) == [CHANGED, "Terms c."]
+    assert await user.say(Acknowledge()) == ["c 2?"]
 
 
 async def test_b21_a_value_taken_back_does_not_bring_up_one_from_before(assistant: Assistant, talk: Talk) -> None:
