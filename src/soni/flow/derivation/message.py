@@ -41,7 +41,7 @@ class Pass:
     @property
     def changes(self) -> bool:
         """Whether it changes what was said before, which may have to be refused."""
-        return any(word.replaces for word in self.words)
+        return any(word.replaces or word.is_news for word in self.words)
 
     def taken(self, state: DialogueState) -> None:
         """What has come of it so far stands."""
