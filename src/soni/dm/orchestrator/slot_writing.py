@@ -73,7 +73,9 @@ def _owner(slot: str, state: DialogueState, context: RuntimeContext) -> FlowCont
         frame = find(manager.world, state, slot, group)
         if frame is not None:
             return frame
-    return None
+    # What the conversation knows can be corrected from anywhere.
+    known = slot in manager.world.conversation and manager.get_slot(state, slot) is not None
+    return manager.get_active_context(state) if known else None
 
 
 async def _said(slot: str, value: Any, state: DialogueState, context: RuntimeContext, frame: FlowContext) -> FlowDelta:
