@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from soni.core.state import CONVERSATION
 from soni.flow.delta import FlowDelta, merge_delta, merge_deltas
 from soni.flow.derivation.walk import Walk
-from soni.flow.memory import new_chain
+from soni.flow.memory import new_chain, step_of
 from soni.flow.world import FlowShape, World
 
 if TYPE_CHECKING:
@@ -300,7 +300,7 @@ class FlowManager:
         walk.drop_called(frame)
         walk.go_around(frame, walk.place if place is None else place, step)
         rounds_at = self._flows[frame["flow_name"]].rounds_at
-        rounds = rounds_at(step, frame["rounds"], (place or walk.place).partition("@")[0]) if rounds_at else {}
+        rounds = rounds_at(step, frame["rounds"], step_of(place or walk.place)) if rounds_at else {}
         moved = {"current_step": step, "rounds": rounds, "asked": None, "answered": False, "returned": None}
         walk.frames[-1] = cast("FlowContext", {**frame, **moved, "flow_state": "paused" if is_paused else "active"})
         return walk.delta()

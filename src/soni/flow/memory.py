@@ -65,8 +65,13 @@ class Refused(Exception):
 
 
 def place_of(step: str, rounds: Mapping[str, int]) -> str:
-    """A step in these rounds of the loops around it."""
+    """A step in these rounds of the loops around it; no step has an `@` in its name."""
     return step + "".join(f"@{loop}:{count}" for loop, count in rounds.items())
+
+
+def step_of(place: str) -> str:
+    """The step that a place is one round of."""
+    return place.partition("@")[0]
 
 
 def fact_key(slot: str, rounds: Mapping[str, int], deeds: int) -> str:

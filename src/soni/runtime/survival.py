@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from soni.core.state import CONVERSATION, FlowContext
-from soni.flow.memory import GONE
+from soni.flow.memory import GONE, step_of
 
 if TYPE_CHECKING:
     from soni.config.models import SoniConfig
@@ -66,7 +66,7 @@ def _is_known(memory: Memory, config: SoniConfig) -> bool:
     facts = [(fact["slot"], fact["value"]) for fact in memory["facts"].values()]
     written = [(name, value) for entry in memory["memo"].values() for name, value in entry["writes"].items()]
     fits = all(_loads(name, value, config) for name, value in [*facts, *written] if value not in (None, GONE))
-    steps_stand = all(place.partition("@")[0] in flow.plan for place in steps)
+    steps_stand = all(step_of(place) in flow.plan for place in steps)
     return fits and steps_stand and all(_is_known(inner, config) for inner in memory["calls"].values())
 
 

@@ -11,6 +11,7 @@ from soni.dm.orchestrator.handler import happened, told
 from soni.errors import InvalidValue
 from soni.flow.delta import FlowDelta, merge_deltas
 from soni.flow.derivation.walk import Walk
+from soni.flow.memory import step_of
 from soni.steps import END
 
 if TYPE_CHECKING:
@@ -52,10 +53,15 @@ def refused(refusal: Refused, state: DialogueState, context: RuntimeContext, roo
     label = context.flow_label(walk.frames[0]["flow_name"], state)
     text = "already_done" if manager.has_acted(state, walk.root) else "too_long_ago"
     said = told(context, state, text, why=str(refusal), _flow=label)
-    for frame, place, target in _ways_out(walk, context):
-        if target == END:
-            return merge_deltas([said, manager.end_chain(state, frame["flow_id"])])
-        return merge_deltas([said, manager.go_to(state, frame["flow_id"], target, place)])
+    if (way := next(_ways_out(walk, context), None)) is not None:
+        frame, place, target = way
+        ends = target == END
+        goes = (
+            manager.end_chain(state, frame["flow_id"])
+            if ends
+            else manager.go_to(state, frame["flow_id"], target, place)
+        )
+        return merge_deltas([said, goes])
     if context.event_flow("offer_person", state) is None:
         return said
     why = "what was done cannot be changed here"
@@ -69,7 +75,7 @@ def _ways_out(walk: Walk, context: RuntimeContext) -> Iterator[tuple[FlowContext
         memo = walk.memory_of(frame)["memo"]
         done = [(entry["turn"], n, place) for n, (place, entry) in enumerate(memo.items()) if entry["done"]]
         for _, _, place in sorted(done, reverse=True):
-            step = plan[place.partition("@")[0]].step
+            step = plan[step_of(place)].step
             if isinstance(step, ActionStepConfig) and step.on_correct:
                 yield frame, place, step.on_correct
 

@@ -108,7 +108,7 @@ class SubgraphExecutor:
 
     async def _tried(self, tried: Pass, notices: list[PendingTask]) -> AsyncIterator[DialogueState]:
         """One pass: from what is sure to where the flows wait or end."""
-        state, turn = self._counted(tried.state(), tried.errors), self._context.turn
+        state = self._counted(tried.state(), tried.errors)
         first = [*notices, *changed_texts(tried, self._context), *broken_texts(tried, self._context)]
         budget, known = self._context.config.settings.max_steps, 0
         # Once a person has the conversation, the flows stand still until it is given back.
@@ -135,21 +135,22 @@ class SubgraphExecutor:
                 state, known, budget = self._queued(after), max(known - 1, 0), budget - (known <= 0)
                 yield state
                 if done:
-                    tried.taken(state)
-                    await turn.flush()
-                    turn.hold()
-                    notices.clear()
+                    await self._taken(tried, state, notices)
             task = state["_pending_task"]
             if task is not None and requires_input(task):
                 return
             if root not in {frame["flow_id"] for frame in state["flow_stack"]}:
-                tried.taken(state)
-                await turn.flush()
-                turn.hold()
-                notices.clear()
+                await self._taken(tried, state, notices)
             state = self._completed(state, running)
         for notice in _telling(state, [*first, *self._owes(state, first)]):
             yield notice
+
+    async def _taken(self, tried: Pass, state: DialogueState, notices: list[PendingTask]) -> None:
+        """What has come of the message so far stands, and is told."""
+        tried.taken(state)
+        await self._context.turn.flush()
+        self._context.turn.hold()
+        notices.clear()
 
     def _owes(self, state: DialogueState, first: Sequence[PendingTask]) -> list[PendingTask]:
         """A flow whose last word was a question still owes an answer to it."""
