@@ -251,10 +251,6 @@ class SoniConfig(BaseModel):
         """Whether a value must not be shown; one of a slot that is not there any more may have been a secret."""
         return slot not in self.slots or self.slots[slot].sensitive
 
-    def may_keep(self, slot: str) -> bool:
-        """Whether a value may be kept beside its slot: a secret may not, and the conversation's are not a flow's."""
-        return not self.slots[slot].sensitive and slot not in self.conversation_slots
-
     @cached_property
     def fingerprint(self) -> str:
         """A mark of everything a conversation can depend on; it changes when the assistant does."""

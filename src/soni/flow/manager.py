@@ -274,12 +274,6 @@ class FlowManager:
         chain = self.chain_of(state, flow_id)
         return chain[[frame["flow_id"] for frame in chain].index(flow_id) + 1 :]
 
-    def caller_of(self, state: DialogueState, flow_id: str) -> FlowContext | None:
-        """The frame that waits for this one to return."""
-        chain = self.chain_of(state, flow_id)
-        place = [frame["flow_id"] for frame in chain].index(flow_id)
-        return chain[place - 1] if place else None
-
     def chain_of(self, state: DialogueState, flow_id: str) -> list[FlowContext]:
         """What the person started, with everything it called, that this frame is part of."""
         return next(c for c in self._chains(state["flow_stack"]) if any(f["flow_id"] == flow_id for f in c))

@@ -51,7 +51,7 @@ class Walk(Standing):
             "walked": 0,
             "failed": 0,
         }
-        chain["owed"] = [name for name, _ in self._deeds_of(()) if name not in chain["released"]]
+        chain["owed"] = [name for name, _ in self._deeds() if name not in chain["released"]]
         self._take_back_outer()
         self.frames = [cast("FlowContext", {**root, **_at_start(shape.first_step)})]
         self._slots[self.root] = {}
@@ -59,12 +59,12 @@ class Walk(Standing):
             self.put(slot, value, given(slot, chain["begun"]))
         self.arrive(START)
 
-    def _deeds_of(self, path: tuple[str, ...]) -> Iterator[tuple[str, Entry]]:
-        """What was done in a flow of the chain and in those it called."""
-        for there, memory in memories(at(self.chain["memory"], path), path):
+    def _deeds(self) -> Iterator[tuple[str, Entry]]:
+        """What was done in the flows of the chain."""
+        for path, memory in memories(self.chain["memory"]):
             for place, entry in memory["memo"].items():
                 if entry["done"]:
-                    yield full_name(there, place), entry
+                    yield full_name(path, place), entry
 
     def _take_back_outer(self) -> None:
         """Conversation-wide slots are as they were before this chain changed them, unless somebody else has since."""
@@ -351,7 +351,7 @@ class Walk(Standing):
         """Let a step that was come to before lead to another step from now on; what was done after it stays behind."""
         own, left = full_name(frame["path"], place), self.memory_of(frame)["memo"].get(place)
         deeds = self.chain["deeds"] if left is None else left["deeds"]
-        for name, entry in self._deeds_of(()):
+        for name, entry in self._deeds():
             if name != own and (name.startswith(f"{own}>") or entry["deeds"] >= deeds):
                 self.chain["released"].append(name)
         memory = self.memory_of(frame)
