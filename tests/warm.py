@@ -168,9 +168,10 @@ def load() -> None:
     import soni.store.postgres  # noqa: F401
     from soni.du.local import acts
     from soni.du.local.encoder import encoder
+    from soni.languages import languages
 
     encoder().encode(["hello"])
-    acts.warm()
+    acts.warm(languages(("en", "es")))
     gc.freeze()
 
 

@@ -12,10 +12,12 @@ from tempfile import TemporaryDirectory
 def main() -> None:
     from soni.du.local import acts
     from soni.du.local.array_cache import SHIPPED, cache_folder
+    from soni.languages import known_languages, language
 
     shutil.rmtree(SHIPPED, ignore_errors=True)
     SHIPPED.mkdir()
-    acts.warm()
+    for code in sorted(known_languages()):
+        acts.warm(language(code))
     folder = cache_folder()
     if folder is None:
         sys.exit("nothing was kept")

@@ -67,6 +67,7 @@ class Uses(ast.NodeVisitor):
         self.methods: dict[object, set[str]] = defaultdict(set)
         self.names: dict[tuple[Path, int], str] = {}
         self.path = SOURCE
+        self.naming = ""
 
     def of(self, place: tuple[Path, int]) -> list[Use]:
         """How the pattern that is compiled in a line is used; as a search where that is not seen."""
@@ -75,14 +76,17 @@ class Uses(ast.NodeVisitor):
         return seen if methods <= set(USES) else ["search", *(use for use in seen if use != "search")]
 
     def _key(self, name: str, path: Path) -> object:
-        """A private name belongs to its file."""
-        return (path, name) if name.startswith("_") else name
+        """A private name belongs to its file, and so does an attribute."""
+        return (path, name) if name.startswith(("_", ".")) else name
 
     def visit_Call(self, node: ast.Call) -> None:
         """A method of a pattern is called."""
         match node.func:
-            case ast.Attribute(attr=method, value=ast.Name(id=name) | ast.Attribute(attr=name)):
+            case ast.Attribute(attr=method, value=ast.Name(id=name)):
                 self.methods[self._key(name, self.path)].add(method)
+            case ast.Attribute(attr=method, value=ast.Attribute(attr=name)):
+                self.methods[self._key(name, self.path)].add(method)
+                self.methods[self.path, f".{name}"].add(method)
         self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:
@@ -91,16 +95,34 @@ class Uses(ast.NodeVisitor):
             self.methods[self._key(node.id, self.path)].add("")
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        """A method that is called was seen with its call."""
+        """A method that is called was seen with its call; an attribute handed on is used in a way that is not seen."""
+        if f".{node.attr}" != self.naming:
+            self.methods[self.path, f".{node.attr}"].add("")
         if not isinstance(node.value, ast.Name | ast.Attribute):
             self.generic_visit(node)
 
     def visit_Assign(self, node: ast.Assign) -> None:
         """A pattern gets its name."""
-        if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.Call):
-            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
-                self.names[self.path, line] = node.targets[0].id
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()):
+                self._name(name, node.value)
+            case ast.Assign(targets=[ast.Attribute(attr=name)], value=ast.Call()):
+                self.naming = f".{name}"  # the words that it is made of may have the same name
+                self._name(self.naming, node.value)
         self.visit(node.value)
+        self.naming = ""
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        """A pattern becomes the field of a dataclass."""
+        if isinstance(node.value, ast.Call):
+            self.naming = f".{node.arg}"
+            self._name(self.naming, node.value)
+        self.visit(node.value)
+        self.naming = ""
+
+    def _name(self, name: str, value: ast.expr) -> None:
+        for line in range(value.lineno, (value.end_lineno or value.lineno) + 1):
+            self.names.setdefault((self.path, line), name)
 
 
 def main() -> None:

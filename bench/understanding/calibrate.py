@@ -25,7 +25,6 @@ from soni import load_config
 from soni.core.commands import OutOfScope, StartFlow
 from soni.du.local.assistant import Assistant
 from soni.du.local.flows import MOST_LEAD, logit
-from soni.du.local.language import language_of
 from soni.du.local.message import Message
 from soni.evaluation import Labelled, read_labelled
 
@@ -124,7 +123,8 @@ def own_rows() -> Iterator[Row]:
             if one.place.flow or len(starts) > 1 or not (starts or isinstance(one.commands[0], OutOfScope)):
                 continue
             context = one.context(config, now=NOW)
-            reading = replace(context.reading, language=language_of(one.message) or context.reading.language)
+            now = context.reading
+            reading = replace(now, language=assistant.language.of(one.message, now.language) or now.language)
             message = Message(one.message, replace(context, reading=reading), assistant)
             yield from _row(message, starts[0] if starts else None, OWN)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,13 +56,23 @@ def parts() -> Iterator[tuple[str, SoniConfig, Iterable[Labelled], datetime]]:
             yield f"sgd.{kind}.{service}", data.services[service], drawn, SGD_NOW
 
 
+def _meant(command: dict[str, Any], config: SoniConfig, now: datetime) -> dict[str, Any]:
+    """A command with its value as the slot would hold it: "for 3" and "3" are the same number of people."""
+    slot = config.slots.get(command.get("slot", ""))
+    if slot is not None and isinstance(command.get("value"), str):
+        reading = config.reading(config.settings.language, now)
+        with suppress(ValueError):
+            return {**command, "value": slot.value_type.dump(slot.value_type.coerce(command["value"], reading))}
+    return command
+
+
 def predictions() -> dict[str, Any]:
     """What is understood of each message, by set and place."""
     found = {}
     for name, config, labelled, now in parts():
         predicted = understood(config, labelled, now)
         for place, one in enumerate(predicted):
-            commands = [command.dump() for command in one.understood.commands]
+            commands = [_meant(command.dump(), config, now) for command in one.understood.commands]
             found[f"{name}:{place}"] = {"message": one.labelled.message, "commands": commands}
         print(f"{name}: {len(predicted)} messages", flush=True)
     return found

@@ -59,7 +59,8 @@ async def test_values_are_shown_the_way_the_language_writes_them(
               - {{say: "{{amount}} on {{day:long}} at {{hour}}; {{who:upper}}; {{sure}}; {{span}}"}}
           other: {{steps: [{{say: "Hi."}}]}}
     """)
-    slots = {"amount": 1234.5, "day": "2026-11-15", "hour": "18:30", "who": "Ana", "sure": True, "span": "2 hours"}
+    slots = {"amount": 1234.5, "day": "2026-11-15", "hour": "18:30", "who": "Ana", "sure": True}
+    slots["span"] = "2 hours" if language == "en" else "2 horas"
     said = await talk(config).say(StartFlow(flow="show", slots=slots))
     assert [text.replace("\u202f", " ").replace("\xa0", " ") for text in said] == [expected]
 
@@ -133,3 +134,39 @@ async def test_b52_the_reply_is_in_the_language_last_shown(assistant: Assistant,
     ], "a language that is not offered changes nothing"
     assert await user.say(Repeat(), language="en") == ["To whom?"]
     assert await user.say(SetSlot(slot="who", value="Ana")) == ["1.5 for Ana."]
+
+
+async def test_a_tapped_yes_is_a_yes_in_every_language(assistant: Assistant, talk: Talk) -> None:
+    config = assistant("""
+        settings: {language: es}
+        slots: {breakfast: {type: boolean}}
+        flows:
+          book:
+            steps:
+              - {collect: breakfast, message: "¿Con desayuno?"}
+              - {say: "Desayuno: {breakfast}."}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    user = talk(config)
+    await user.say(StartFlow(flow="book"))
+    assert await user.say(SetSlot(slot="breakfast", value="yes")) == ["Desayuno: sí."]
+
+
+async def test_a_language_without_a_folder_falls_back_on_the_default_one_and_on_english(assistant: Assistant) -> None:
+    config = assistant("""
+        settings: {language: es}
+        slots: {day: {type: date}}
+        flows:
+          visit:
+            trigger: {intents: {es: [quiero una visita], nl: [ik wil langskomen]}}
+            steps:
+              - {collect: day, message: {es: "¿Qué día?", nl: "Welke dag?"}}
+              - {say: {es: "El {day}.", nl: "Op {day}."}}
+          other: {steps: [{say: "Hi."}]}
+    """)
+    async with RuntimeLoop(config) as loop:
+        assert await loop.process_message("ik wil graag langskomen", user_id="jan") == "Welke dag?"
+        told = await loop.process_message("help", user_id="jan")
+        assert told.startswith("Esto es lo que puedo hacer:")
+        assert told.endswith("Welke dag?")
+        assert await loop.process_message("on December 5, 2027", user_id="jan") == "Op 5 december 2027."

@@ -14,7 +14,6 @@ import pytest
 
 from soni.config.loader import read_config
 from soni.config.slots import SlotConfig
-from soni.config.texts import Texts
 from soni.core.values import TYPES
 from soni.steps import STEPS
 from tests.warm import soni_command
@@ -181,8 +180,3 @@ def test_links_between_documents_lead_somewhere() -> None:
     for document in DOCUMENTS:
         for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):
             assert (document.parent / target).exists(), f"{document.name} → {target}"
-
-
-def test_general_texts_are_in_english_and_spanish() -> None:
-    for name, field in Texts.model_fields.items():
-        assert field.default.languages == {"en", "es"}, name

@@ -14,6 +14,7 @@ from soni.du.local import acts, array_cache
 from soni.du.local.array_cache import cache_folder, kept
 from soni.du.local.encoder import encoder, phrase_vectors
 from soni.du.local.multilingual import Multilingual
+from soni.languages import known_languages, language
 
 
 @pytest.fixture
@@ -120,8 +121,9 @@ def test_several_processes_share_it(folder: Path) -> None:
     assert len(list(folder.iterdir())) == 1
 
 
-def test_the_vectors_of_the_acts_are_shipped_and_are_what_the_encoders_give(folder: Path) -> None:
-    _, phrases, vectors = acts._embedded.__wrapped__()
+@pytest.mark.parametrize("code", sorted(known_languages()))
+def test_the_vectors_of_the_acts_are_shipped_and_are_what_the_encoders_give(folder: Path, code: str) -> None:
+    _, phrases, vectors = acts._embedded.__wrapped__(language(code))
     assert not folder.exists(), "run 'make arrays': what is shipped does not fit the phrases or the weights"
     some = range(0, len(phrases), 40)
     fresh = encoder().encode([phrases[place] for place in some])

@@ -218,7 +218,7 @@ async def test_numbers_are_read_in_the_language_they_are_said_in() -> None:
     spanish = await LOCAL["banking"].understand("envía 1.250 a Ana", place(BANKING, None))
     assert spanish.language == "es"
     slot = BANKING.slots["amount"]
-    here = replace(Reading("es", place(BANKING, None).reading.now))
+    here = replace(Reading("es", place(BANKING, None).reading.now, languages=("en", "es")))
     assert slot.value_type.parse("1.250", here).amount == 1250
 
 

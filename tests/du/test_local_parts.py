@@ -20,8 +20,8 @@ from soni.du.local.spelling import Spelling, one_slip
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import fold, same_stem
 
-EN = Reading("en", datetime(2026, 11, 15, 12))
-ES = Reading("es", datetime(2026, 11, 15, 12))
+EN = Reading("en", datetime(2026, 11, 15, 12), languages=("en", "es"))
+ES = Reading("es", datetime(2026, 11, 15, 12), languages=("en", "es"))
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ ES = Reading("es", datetime(2026, 11, 15, 12))
     ],
 )
 def test_slips_are_put_right_and_words_are_left_alone(written: str, read: str) -> None:
-    spelling = Spelling(["transfer", "balance", "transferencia", "from", "bale"])
+    spelling = Spelling(["transfer", "balance", "transferencia", "from", "bale"], EN.words)
     repaired = spelling.repaired(written)
     assert repaired.text == read
     assert repaired.as_written(repaired.text) == written
@@ -138,14 +138,14 @@ def test_what_comes_after_a_yes_is_kept() -> None:
      ("", "")],
 )  # fmt: skip
 def test_a_name_behind_what_somebody_is(said: str, name: str) -> None:
-    assert without_relation(said) == name
+    assert without_relation(said, EN.words) == name
 
 
 def test_clauses() -> None:
-    assert cuts("show my balance and then send 50 to Omar")[0] == ("show my balance", "send 50 to Omar")
-    assert cuts("hello") == []
-    assert without_courtesies("oh wait, could you pay it please") == "could you pay it"
-    assert without_courtesies("please") == "please"
+    assert cuts("show my balance and then send 50 to Omar", EN.words)[0] == ("show my balance", "send 50 to Omar")
+    assert cuts("hello", EN.words) == []
+    assert without_courtesies("oh wait, could you pay it please", EN.words) == "could you pay it"
+    assert without_courtesies("please", EN.words) == "please"
 
 
 def flows(**phrases: list[str]) -> SoniConfig:

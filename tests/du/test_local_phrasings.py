@@ -14,9 +14,11 @@ from soni.du.local.people import people_in
 from soni.du.local.understanding import LocalUnderstanding
 from soni.evaluation import Labelled, Place
 from soni.evaluation.labelled import label_of
+from soni.languages import languages
 from tests.du.test_local import AMOUNT, GUESTS, RECIPIENT, REVIEW, meant, read
 
 NOW = datetime(2026, 11, 15, 12)
+BOOKING = {"flow": "book_table", "filled": {"guests": 2, "day": "2026-11-20", "hour": "21:00"}, "asked": None}
 CODE = {"flow": "security_check", "filled": {"amount": 4000, "recipient": "Ana"}, "asked": "code"}
 IBAN = {"flow": "transfer_funds", "filled": {"amount": 50, "recipient": "Bo"}, "asked": "iban"}
 
@@ -24,11 +26,24 @@ IBAN = {"flow": "transfer_funds", "filled": {"amount": 50, "recipient": "Bo"}, "
 @pytest.mark.parametrize(
     "message",
     ["absolutly", "perfekt", "That's all corect, thank you my dear", "Correcto, proceda usted", "afirmatibo",
-     "ándale sí, de una vez", "de una parce", "dale pues", "listo", "crack on mate", "book away!", "por mí bien", "👍",
-     "si porfavor", "that works for me", "sí, siga por favor", "sí, hazlo ya", "sí por favor, muy amable"],
+     "ándale sí, de una vez", "de una parce", "dale pues", "listo", "crack on mate", "transfer away!", "por mí bien",
+     "👍", "si porfavor", "that works for me", "sí, siga por favor", "sí, hazlo ya", "sí por favor, muy amable"],
 )  # fmt: skip
 async def test_a_yes_in_other_words(message: str) -> None:
     assert (await read(message, REVIEW)).commands == (AffirmConfirmation(),)
+
+
+@pytest.mark.parametrize("message", ["book away!", "book it", "reserve it please", "resérvala", "sí, resérvamela"])
+async def test_the_words_of_a_flow_agree_to_it_and_to_no_other(message: str) -> None:
+    assert (await read(message, BOOKING, "restaurant")).commands == (AffirmConfirmation(),)
+    assert AffirmConfirmation() not in (await read(message, REVIEW)).commands or message.startswith("sí")
+
+
+@pytest.mark.parametrize(
+    "message", ["change it", "table it", "no la reserves", "don't book it", "stop it", "leave it", "doubt it", "book"]
+)
+async def test_the_words_of_a_flow_do_not_make_a_yes_of_what_is_none(message: str) -> None:
+    assert AffirmConfirmation() not in (await read(message, BOOKING, "restaurant")).commands
 
 
 async def test_a_yes_and_what_comes_next() -> None:
@@ -65,7 +80,7 @@ async def test_a_word_that_is_only_like_a_yes_is_none(message: str) -> None:
     ],
 )  # fmt: skip
 def test_who_comes_is_counted(text: str, count: int | None) -> None:
-    listed = people_in(text)
+    listed = people_in(text, languages(("en", "es")))
     assert (listed and listed[0]) == count
 
 

@@ -55,7 +55,8 @@ async def customer() -> Customer:
         ("no, 200 to María", f"Send €200.00 to María {MARIA}?"),
         ("change the amount to 60 and the recipient to María", f"Send €60.00 to María {MARIA}?"),
         ("mejor 40", f"¿Envío 40,00 € a Ana {ANA}?"),
-        ("no, a María, por favor", f"¿Envío 50,00 € a María {MARIA}?"),
+        ("no, a María, por favor", f"Send €50.00 to María {MARIA}?"),  # courtesies do not change the language
+        ("mejor a María, por favor", f"¿Envío 50,00 € a María {MARIA}?"),
         ("sí, pero a María y 45 euros", f"¿Envío 45,00 € a María {MARIA}?"),
         ("no era 50, eran 65", f"¿Envío 65,00 € a Ana {ANA}?"),
     ],

@@ -24,14 +24,19 @@ def _loop() -> RuntimeLoop:
 
 
 @pytest.mark.parametrize(
-    ("hour", "shown"),
-    [("at nine", "9:00 PM"), ("half past one", "1:30 PM"), ("21:30", "9:30 PM"), ("a las dos y media", "14:30")],
+    ("hour", "skip", "shown"),
+    [
+        ("at nine", "skip", "9:00 PM"),
+        ("half past one", "skip", "1:30 PM"),
+        ("21:30", "skip", "9:30 PM"),
+        ("a las dos y media", "paso", "14:30"),
+    ],
 )
-async def test_an_hour_that_can_only_be_meant_later_is_taken_so(hour: str, shown: str) -> None:
+async def test_an_hour_that_can_only_be_meant_later_is_taken_so(hour: str, skip: str, shown: str) -> None:
     loop = _loop()
     for text in ("book a table for 2 tomorrow inside", hour, "Eva"):
         await loop.process_message(text, user_id="guest")
-    answer = await loop.process_message("skip", user_id="guest")
+    answer = await loop.process_message(skip, user_id="guest")
     assert f" {shown}, " in answer
 
 

@@ -31,7 +31,7 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}")
 class Refusal(ValueError):
     """Raised by a validator: what to tell the person, in one text or by language, and what to offer instead.
 
-    >>> Refusal({"en": "We close at eight.", "es": "Cerramos a las ocho."}, options=["19:00", "19:30"]).options
+    >>> Refusal("We close at eight.", options=["19:00", "19:30"]).options
     ('19:00', '19:30')
     """
 

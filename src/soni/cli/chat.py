@@ -16,13 +16,13 @@ from rich.text import Text
 from soni.cli.check import examine
 from soni.cli.console_sink import ConsoleMessageSink
 from soni.cli.upkeep import store_url, told
-from soni.core.template import Field
-from soni.core.values import Reading
+from soni.core.template import Field, Template
 from soni.dm.orchestrator.task_handler import message_of
 from soni.dm.privacy import is_private
 from soni.du.configured import configured_understanding
 from soni.du.secrets import MASK, SecretFinder, recognisable
 from soni.errors import ConfigError, ConversationError, StoreUnavailable
+from soni.languages import shown_in
 from soni.runtime.loop import RuntimeLoop
 from soni.runtime.session import described
 from soni.store import open_store
@@ -34,12 +34,6 @@ if TYPE_CHECKING:
     from soni.core.message_sink import Option
     from soni.core.pending_task import PendingTask
     from soni.runtime.result import TurnResult
-
-_HELP = "/state shows the slots, /why explains the last turn, /restart begins anew, /quit leaves."
-_PERSON = (
-    "A person has the conversation now, and what you type goes to them. "
-    "Play them with /person TEXT; /return gives the conversation back."
-)
 
 
 def run_chat(config_path: Path, module: Path | None, user_id: str, store: str | None) -> int:
@@ -96,6 +90,7 @@ class _Chat:
         self._loop = loop
         self._console = console
         self._user_id = user_id
+        self._words = shown_in("chat", loop.config.settings.language)
         self._sink = ConsoleMessageSink(console)
         self._options: tuple[Option, ...] = ()
         self._task: PendingTask | None = None
@@ -103,8 +98,7 @@ class _Chat:
     def masked(self, line: str) -> str:
         """A line without what looks like a secret of any flow."""
         config = self._loop.config
-        settings = config.settings
-        reading = Reading(settings.language, datetime.now(), settings.currency, settings.region)
+        reading = config.reading(config.settings.language, datetime.now())
         return SecretFinder(recognisable(config.runnable, config), reading).masked(line)
 
     @property
@@ -117,7 +111,7 @@ class _Chat:
         begun = await self._loop.start(self._user_id)
         self._heard(begun)
         if begun.recovered:
-            self._note("The last chat was cut off in the middle of a turn, which has now been finished:")
+            self._note(self._words["cut_off"])
         for message in (*begun.recovered, *begun.messages):
             await self._sink.send(message)
         if begun.messages:
@@ -126,14 +120,14 @@ class _Chat:
             message = message_of(begun.pending, "open")
             self._options = message.options
             if not begun.recovered:
-                self._note("Welcome back; /restart begins anew.")
+                self._note(self._words["welcome_back"])
                 await self._sink.send(message)
                 said = await self._loop.messages_since(self._user_id)
                 self._sink.last_id = said[-1].id if said else None
         elif begun.handoff:
-            self._note(_PERSON)
+            self._note(self._words["person"])
         elif not begun.recovered and (lines := await self._loop.transcript(self._user_id)):
-            self._note("Welcome back. The last words were:")
+            self._note(self._words["last_words"])
             for line in lines[-3:]:
                 self._note(f"> {line['text']}" if line["role"] == "user" else line["text"])
 
@@ -149,20 +143,20 @@ class _Chat:
                 case "/restart":
                     await self._loop.reset(self._user_id)
                     self._options, self._task = (), None
-                    self._note("The conversation begins anew.")
+                    self._note(self._words["anew"])
                     await self.open()
                 case "/state":
                     self._note(await self._state())
                 case "/why":
                     self._note(str(await self._loop.explain(self._user_id)))
                 case "/help":
-                    self._note(_HELP)
+                    self._note(self._words["commands"])
                 case "/person" if rest.strip():
                     await self._loop.say(self._user_id, rest.strip(), sink=self._sink)
                 case "/return":
                     self._heard(await self._loop.return_to_assistant(self._user_id, sink=self._sink))
                 case command if command.startswith("/"):
-                    self._note(f"There is no command {command}. {_HELP}")
+                    self._note(f"{self._words['no_command'].format(command=command)} {self._words['commands']}")
                 case _:
                     await self._turn(line.strip())
         except (ConversationError, StoreUnavailable) as error:
@@ -185,7 +179,7 @@ class _Chat:
         )
         self._heard(turn)
         if turn.handoff is not None:
-            self._note(_PERSON if turn.messages else "(to the person)")
+            self._note(self._words["person" if turn.messages else "to_person"])
 
     async def _state(self) -> str:
         state = await self._loop.get_state(self._user_id)
@@ -196,13 +190,15 @@ def _welcome(config: SoniConfig) -> str:
     flows = [(name, flow) for name, flow in config.for_people.items() if flow.if_ is None or flow.if_.names]
     language = config.settings.language
     told = [(flow, flow.label(name, language, language)) for name, flow in flows if flow.description]
-    lines = [f"  {_example(flow, label)}" for flow, label in told]
-    return "\n".join(["You can say, for example:", *lines, _HELP]) if lines else _HELP
+    words = shown_in("chat", language)
+    lines = [f"  {_example(flow, label, language)}" for flow, label in told]
+    return "\n".join([words["examples"], *lines, words["commands"]] if lines else [words["commands"]])
 
 
-def _example(flow: FlowConfig, label: str) -> str:
-    plain = [t.source for t in flow.trigger.templates if not any(isinstance(piece, Field) for piece in t.pieces)]
-    return f"“{plain[0]}” — {label}" if plain else label
+def _example(flow: FlowConfig, label: str, language: str) -> str:
+    said = flow.trigger.said_in(language)
+    plain = [text for text in said if not any(isinstance(piece, Field) for piece in Template.parse(text).pieces)]
+    return shown_in("chat", language)["example"].format(phrase=plain[0], what=label) if plain else label
 
 
 async def _lines(chat: _Chat, console: Console) -> AsyncIterator[str]:

@@ -109,6 +109,24 @@ def check(
     raise typer.Exit(run_check(config, module))
 
 
+@app.command()
+def languages(
+    language: Annotated[
+        list[str] | None,
+        typer.Argument(help="A code such as 'es', or a folder elsewhere; all that there are if left out."),
+    ] = None,
+) -> None:
+    """List what is missing or wrong in the folder of a language; exit status 1 if anything is.
+
+    A language is complete if it has every entry that English has. docs/languages.md tells how to add one.
+
+    Example: soni languages es
+    """
+    from soni.cli.languages import run_languages
+
+    raise typer.Exit(run_languages(language or []))
+
+
 @app.command("eval")
 def evaluate(
     data: Annotated[

@@ -9,6 +9,7 @@ from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, Protocol
 
 from soni.config.events import built_in_slots
+from soni.config.offered import language_warnings
 from soni.config.paths import (
     endless_transfers,
     field_path,
@@ -19,11 +20,10 @@ from soni.config.paths import (
     unset_reads,
 )
 from soni.config.rules import Rules, ruled_slots, rules_of, unknown_parameters
-from soni.config.texts import MAY_SHOW
+from soni.config.texts import MAY_SHOW, shipped
 from soni.core.expression import WORDS, Expression
 from soni.core.rule import KnownValidators
 from soni.core.template import CASES, Field, Text
-from soni.core.values import Reading
 from soni.core.values.money import Money
 from soni.errors import Problem, did_you_mean
 from soni.steps import RESERVED, Step
@@ -69,6 +69,7 @@ def check(config: SoniConfig, actions: KnownActions | None = None) -> list[Probl
     """All problems and warnings; what depends on Python is looked at only when `actions` are given."""
     problems = [*_slots(config, actions), *_texts(config), *_triggers(config), *_events(config)]
     problems += endless_transfers(config)
+    problems += language_warnings(config)
     for name, flow in config.flows.items():
         problems += _flow(config, name, flow, actions)
     # A slot or flow that could not be read may be what sets or asks for the others.
@@ -115,8 +116,7 @@ def _unrecognised_secret(name: str, slot: SlotConfig) -> Iterator[Problem]:
 
 
 def _value(config: SoniConfig, slot: str, value: object, path: Path, how: str) -> Iterator[Problem]:
-    settings = config.settings
-    reading = Reading(settings.language, datetime.now(UTC).replace(tzinfo=None), settings.currency, settings.region)
+    reading = config.reading(config.settings.language, datetime.now(UTC).replace(tzinfo=None))
     pattern = config.slots[slot].pattern
     try:
         coerced = config.slots[slot].value_type.coerce(value, reading)
@@ -173,8 +173,7 @@ def _unknown_slot(config: SoniConfig, name: str, path: Path, what: str) -> Probl
 def _texts(config: SoniConfig) -> Iterator[Problem]:
     for name in config.texts.model_fields_set:
         given: Text = getattr(config.texts, name)
-        shipped: Text = type(config.texts).model_fields[name].default
-        allowed = {field.slot for field in shipped.fields} | MAY_SHOW.get(name, set())
+        allowed = {field.slot for field in shipped()[name].fields} | MAY_SHOW.get(name, set())
         for inner, field in fields_of(given):
             if field.slot not in allowed:
                 hint = f"It can show {', '.join(sorted(allowed))}." if allowed else "It can show no slots."
@@ -189,8 +188,8 @@ def _triggers(config: SoniConfig) -> Iterator[Problem]:
             yield Problem(f"flow '{name}' needs a name of letters, digits and underscores.", ("flows", name))
         elif name.startswith("_"):
             yield Problem(f"flow '{name}' begins with an underscore, as the assistant's own do.", ("flows", name))
-        for index, template in enumerate(flow.trigger.templates):
-            path: Path = ("flows", name, "trigger", "intents", index)
+        for said in flow.trigger.phrases:
+            template, path = said.template, ("flows", name, "trigger", "intents", *said.path)
             for field in (piece for piece in template.pieces if isinstance(piece, Field)):
                 if field.slot not in config.slots:
                     yield _unknown_slot(config, field.slot, path, f"flow '{name}' has a phrase with")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
-    from soni.config.source import SourceMap
+    from soni.source import SourceMap
 
 Loc = tuple[str | int, ...]
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, TypeAdapter
 from pydantic_core import PydanticCustomError
 
 from soni.core.expression import Expression
-from soni.core.template import Template, Text
+from soni.core.template import Template, Text, is_language
 from soni.steps import HANDOFF, STEPS, AnyStep, Step
 from soni.steps.action import ActionStepConfig
 from soni.steps.handoff import HandoffStepConfig
@@ -36,17 +36,62 @@ def _phrase(text: str) -> str:
     return text
 
 
+def _language(code: str) -> str:
+    if not is_language(code):
+        reason = f"'{code}' stands where a language such as 'en' or 'es' belongs."
+        raise PydanticCustomError("trigger", "{reason}", {"reason": reason})
+    return code
+
+
+_Phrases = list[Annotated[str, AfterValidator(_phrase)]]
+_PHRASES = TypeAdapter(_Phrases, config=ConfigDict(coerce_numbers_to_str=True))
+_BY_LANGUAGE = TypeAdapter(
+    dict[Annotated[str, AfterValidator(_language)], _Phrases], config=ConfigDict(coerce_numbers_to_str=True)
+)
+
+
+def _intents(raw: object) -> object:
+    return (_BY_LANGUAGE if isinstance(raw, dict) else _PHRASES).validate_python(raw)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """One way to ask for a flow; the language is empty where the author does not say which it is in."""
+
+    template: Template
+    language: str
+    path: tuple[str | int, ...]
+    """Where it stands below `intents`."""
+
+
 class TriggerConfig(BaseModel):
     """How people ask for a flow."""
 
     model_config = MODEL
 
-    intents: list[Annotated[str, AfterValidator(_phrase)]] = []
+    intents: Annotated[list[str] | dict[str, list[str]], PlainValidator(_intents)] = []
+
+    @cached_property
+    def phrases(self) -> tuple[Phrase, ...]:
+        """Every phrase, cut at the slots it names."""
+        lists = self.intents.items() if isinstance(self.intents, dict) else [("", self.intents)]
+        return tuple(
+            Phrase(Template.parse(text), language, (language, index) if language else (index,))
+            for language, texts in lists
+            for index, text in enumerate(texts)
+        )
 
     @cached_property
     def templates(self) -> tuple[Template, ...]:
-        """The phrases, cut at the slots they name."""
-        return tuple(Template.parse(phrase) for phrase in self.intents)
+        """The phrases of all languages."""
+        return tuple(phrase.template for phrase in self.phrases)
+
+    def said_in(self, *languages: str) -> list[str]:
+        """The phrases of the first of these languages that has any, or of all."""
+        for language in languages:
+            if own := [phrase.template.source for phrase in self.phrases if phrase.language == language]:
+                return own
+        return [template.source for template in self.templates]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from soni.config.check import KnownActions, check
 from soni.config.faults import told
 from soni.config.models import SoniConfig, named
-from soni.config.source import FileReader, SourceMap, Unreadable
 from soni.errors import ConfigError, Place, Problem, did_you_mean, dotted
+from soni.source import FileReader, SourceMap, Unreadable
 from soni.steps import STEPS
 
 Loc = tuple[str | int, ...]

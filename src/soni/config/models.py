@@ -24,10 +24,12 @@ from pydantic_core import PydanticCustomError
 
 from soni.config.events import Events, built_in_flows, built_in_slots
 from soni.config.flows import MODEL, FlowConfig, Placed, TriggerConfig, named
+from soni.config.paths import field_path
 from soni.config.slots import ChoiceOption, SlotConfig
 from soni.config.texts import Texts
 from soni.core.refusal import refusal
 from soni.core.timespan import Seconds
+from soni.core.values import Reading
 from soni.steps.action import ActionStepConfig
 from soni.steps.branch import BranchStepConfig
 from soni.steps.call import CallStepConfig
@@ -43,9 +45,10 @@ from soni.steps.while_loop import WhileStepConfig
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from datetime import datetime
 
-    from soni.config.source import SourceMap
     from soni.core.template import Text
+    from soni.source import SourceMap
     from soni.steps import Step
 
 __all__ = [
@@ -172,7 +175,7 @@ class SoniConfig(BaseModel):
     slots: dict[str, SlotConfig] = {}
     flows: dict[str, FlowConfig]
     events: Events = Events()
-    texts: Texts = Texts()
+    texts: Texts = Field(default_factory=Texts)
 
     _source: SourceMap | None = PrivateAttr(default=None)
     _damaged: frozenset[tuple[str | int, ...]] = PrivateAttr(default=frozenset())
@@ -259,15 +262,36 @@ class SoniConfig(BaseModel):
 
     @cached_property
     def languages(self) -> frozenset[str]:
-        """The languages the author wrote texts for, and the default one."""
-        found = {self.settings.language}
-        for text in self._texts():
-            found |= text.languages
-        return frozenset(found)
+        """The languages the author wrote texts or phrases for, and the default one."""
+        texts = (text.languages for _, text in self.written())
+        phrases = {phrase.language for flow in self.flows.values() for phrase in flow.trigger.phrases}
+        return frozenset({self.settings.language}.union(*texts, phrases - {""}))
 
-    def _texts(self) -> Iterator[Text]:
-        for slot in self.slots.values():
-            yield from (text for text in (slot.label, slot.message, slot.error) if text)
-        for flow in self.flows.values():
+    def reading(self, language: str, now: datetime) -> Reading:
+        """What the reading of words in a conversation depends on."""
+        return Reading(language, now, self.settings.currency, self.settings.region, self.spoken)
+
+    @cached_property
+    def spoken(self) -> tuple[str, ...]:
+        """The same in order, for what reads messages."""
+        return tuple(sorted(self.languages))
+
+    def written(self) -> Iterator[tuple[tuple[str | int, ...], Text]]:
+        """Every text of the author's slots and flows, with its path; general texts are not among them."""
+        for name, slot in self.own_slots.items():
+            fields = {
+                "label": slot.label,
+                "description": slot.description,
+                "message": slot.message,
+                "error": slot.error,
+            }
+            yield from ((("slots", name, field), text) for field, text in fields.items() if text)
+            for value, option in slot.options.items():
+                if option.label:
+                    yield ("slots", name, "options", value, "label"), option.label
+        for name, flow in self.flows.items():
+            if flow.description:
+                yield ("flows", name, "description"), flow.description
             for placed in flow.placed:
-                yield from placed.step.texts.values()
+                for field, text in placed.step.texts.items():
+                    yield ("flows", name, *placed.path, *field_path(field)), text

@@ -24,6 +24,11 @@ _FIELD = re.compile(r"\s*([^\W\d]\w*)\s*(?::\s*([a-z_]+)\s*)?")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
+def is_language(code: object) -> bool:
+    """Whether this looks like the code of a language."""
+    return isinstance(code, str) and _LANGUAGE.fullmatch(code) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
     """A slot named in a text, with the format it is shown in."""
@@ -81,7 +86,7 @@ class Text:
         if not raw:
             raise ValueError("is an empty map; write a text for at least one language")
         for language in raw:
-            if not isinstance(language, str) or not _LANGUAGE.fullmatch(language):
+            if not is_language(language):
                 raise ValueError(f"has '{language}' where a language such as 'en' or 'es' belongs")
         return cls({language: _variations(text) for language, text in raw.items()})
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from soni.core.values import Reading
 from soni.du.secrets import MASK, FoundSecrets, SecretFinder, recognisable
 
 if TYPE_CHECKING:
@@ -74,9 +73,8 @@ async def found_secrets(
     slots = recognisable(flows or config.for_people, config)
     if not text or not slots:
         return _NOTHING
-    settings = config.settings
-    language = state["language"] or settings.language
-    finder = SecretFinder(slots, Reading(language, now, settings.currency, settings.region))
+    language = state["language"] or config.settings.language
+    finder = SecretFinder(slots, config.reading(language, now))
     # A long message is looked through in a thread, so that other conversations go on.
     return finder.in_text(text) if len(text) <= _SHORT else await asyncio.to_thread(finder.in_text, text)
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from soni.core.commands import COMMANDS
-from soni.core.values import Reading
 from soni.du.secrets import MASK as MASK
 from soni.du.secrets import SecretFinder, recognisable
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from soni.core.commands import Command
     from soni.core.pending_task import PendingTask
     from soni.core.state import DialogueState, Spoken
+    from soni.core.values import Reading
 
 SPOKEN = {name: kind for name, kind in COMMANDS.items() if kind.spoken}
 """The commands of every assistant that a message can mean."""
@@ -83,7 +83,7 @@ def dialogue_context(
     """Build the context of one message from the state."""
     stack = [frame["flow_name"] for frame in state["flow_stack"]]
     language = state["language"] or config.settings.language
-    reading = Reading(language, now, config.settings.currency, config.settings.region)
+    reading = config.reading(language, now)
     return DialogueContext(
         task=state["_pending_task"],
         active_flow=stack[-1] if stack else None,

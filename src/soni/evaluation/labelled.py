@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from soni.core.commands import COMMANDS, Command, CorrectSlot, SetSlot, UnknownCommand, load
 from soni.core.pending_task import collect, confirm, inform
-from soni.core.values import Reading
 from soni.du.context import SPOKEN, DialogueContext, fillable, visible
 from soni.du.secrets import SecretFinder, recognisable
 from soni.errors import SoniError, did_you_mean
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from soni.config.models import SoniConfig
     from soni.core.pending_task import PendingTask
     from soni.core.state import Spoken
+    from soni.core.values import Reading
 
 
 class BadLabel(SoniError):
@@ -78,7 +78,7 @@ class Labelled:
         place = self.place
         language = self.language if self.language in config.languages else config.settings.language
         clock = place.now or now or datetime.now()
-        reading = Reading(language or "en", clock, config.settings.currency, config.settings.region)
+        reading = config.reading(language or "en", clock)
         chain = _chain(place.flow, config)
         running = {name: config.flows[name] for name in (*place.paused, *chain)}
         free = {name: flow for name, flow in config.for_people.items() if flow.if_ is None or flow.if_.is_true({})}

@@ -10,7 +10,6 @@ from babel.lists import format_list
 from soni.actions import ActionContext
 from soni.core.state import CONVERSATION
 from soni.core.template import CASES, Field
-from soni.core.values import Reading
 from soni.core.verdict import in_language
 from soni.du.context import MASK
 from soni.runtime.acceptance import accept, loaded_slots
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from soni.core.commands import Command
     from soni.core.state import DialogueState, Handoff
     from soni.core.template import Text
+    from soni.core.values import Reading
     from soni.core.verdict import Verdict
     from soni.du.understanding import Understanding
     from soni.errors import InvalidValue
@@ -64,8 +64,7 @@ class RuntimeContext:
 
     def reading(self, state: DialogueState) -> Reading:
         """What the reading of words depends on in this conversation."""
-        settings = self.config.settings
-        return Reading(self.language(state), self.turn.now, settings.currency, settings.region)
+        return self.config.reading(self.language(state), self.turn.now)
 
     def loaded(self, stored: Mapping[str, Any]) -> dict[str, Any]:
         """Stored slots as the values that expressions, actions and texts see."""

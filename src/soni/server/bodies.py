@@ -61,7 +61,7 @@ class StartIn(BaseModel):
 class PersonIn(BaseModel):
     """Something a person says instead of the assistant."""
 
-    model_config = _like(text="This is Marta. I have unblocked your card.", message_id="desk-4")
+    model_config = _like(text="This is Marta. It is settled now.", message_id="desk-4")
 
     text: str = Field(min_length=1, max_length=MOST_CHARACTERS)
     message_id: MessageName | None = None

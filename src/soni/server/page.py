@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from html import escape
 from importlib.resources import files
 
 from fastapi import APIRouter, Response
 
+from soni.languages import shown_in
 from soni.server.service import TheService
 
 router = APIRouter(include_in_schema=False)
@@ -17,6 +19,8 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+
+_FIELD = re.compile(r"\{(\w+)\}")
 
 
 @cache
@@ -28,7 +32,9 @@ def _file(name: str) -> str:
 async def page(service: TheService) -> Response:
     """The chat as a page of its own."""
     settings = service.loop.config.settings
-    text = _file("index.html").replace("{name}", escape(settings.name)).replace("{language}", settings.language)
+    shown = {"name": settings.name, "language": settings.language}
+    shown["no_script"] = shown_in("page", settings.language)["no_script"]
+    text = _FIELD.sub(lambda field: escape(shown[field[1]]), _file("index.html"))
     return Response(
         text, media_type="text/html", headers={"Content-Security-Policy": _POLICY, "Cache-Control": "no-cache"}
     )
@@ -38,8 +44,9 @@ async def page(service: TheService) -> Response:
 async def script(service: TheService) -> Response:
     """The chat for any page: one script tag."""
     settings = service.loop.config.settings
-    languages = sorted(service.loop.config.languages)
-    about = {"name": settings.name, "language": settings.language, "languages": languages}
+    languages = service.loop.config.spoken
+    words = {language: shown_in("page", language, settings.language) for language in languages}
+    about = {"name": settings.name, "language": settings.language, "languages": languages, "words": words}
     told = json.dumps(about).replace("</", "<\\/")
     text = _file("soni.js").replace('"{assistant}"', told)
     return Response(text, media_type="text/javascript", headers={**_SHARED, "Cache-Control": "no-cache"})

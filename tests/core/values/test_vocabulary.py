@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from soni.core.values.calendar_words import DAYS_AWAY, MONTHS, MONTHS_IN, SECONDS_IN, WEEKDAYS
-from soni.core.values.numerals import COUNT, ORDINALS
+from soni.core.values.numerals import numerals
 from soni.core.values.phrase import bare
-from soni.core.values.vocabulary import CONNECTING_WORDS, VALUE_WORDS
+from soni.core.values.vocabulary import vocabulary
+from soni.languages import languages
 from tests.core.values import (
     test_date,
     test_datetime,
@@ -18,6 +18,13 @@ from tests.core.values import (
     test_time,
 )
 
+BOTH = languages(("en", "es"))
+VALUE_WORDS, CONNECTING_WORDS = vocabulary(BOTH).words, vocabulary(BOTH).connecting
+CALENDAR = BOTH.calendar
+TABLES = [
+    numerals(BOTH).count, numerals(BOTH).ordinals, CALENDAR.months, CALENDAR.weekdays, CALENDAR.days_away,
+    CALENDAR.seconds_in, CALENDAR.months_in,
+]  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 PHRASES = [
     *test_date.EITHER_LANGUAGE, *test_datetime.EITHER_LANGUAGE, *test_duration.MINUTES,
@@ -30,11 +37,11 @@ CODES = frozenset({"try", "chf", "dt", "pt", "t"})
 
 @pytest.mark.parametrize("phrase", PHRASES)
 def test_every_word_of_a_value_is_in_the_vocabulary(phrase: str) -> None:
-    words = set(_WORD.findall(bare(phrase))) - CODES
+    words = set(_WORD.findall(bare(phrase, BOTH))) - CODES
     assert words <= VALUE_WORDS
 
 
-@pytest.mark.parametrize("table", [COUNT, ORDINALS, MONTHS, WEEKDAYS, DAYS_AWAY, SECONDS_IN, MONTHS_IN])
+@pytest.mark.parametrize("table", TABLES)
 def test_every_word_of_the_tables_is_in_the_vocabulary(table: dict[str, int]) -> None:
     assert {word for phrase in table for word in _WORD.findall(phrase)} <= VALUE_WORDS
 

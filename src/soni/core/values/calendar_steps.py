@@ -3,16 +3,6 @@
 from calendar import monthrange
 from datetime import date, timedelta
 
-YEAR = r"(?:\d{4}|this year|next year|este ano|(?:el )?(?:proximo ano|ano que viene|ano proximo))"
-"""The pattern of a year in folded words, in digits or seen from this one."""
-
-
-def year_meant(said: str | None, today: date) -> int | None:
-    """The year that words of the `YEAR` pattern mean; None when nothing was said."""
-    if said is None or said.isdigit():
-        return None if said is None else int(said)
-    return today.year + (0 if said in ("this year", "este ano") else 1)
-
 
 def next_or_in(today: date, month: int, day: int, year: int | None) -> date | None:
     """A day of the year given, or else the next such day from today."""

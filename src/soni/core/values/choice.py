@@ -1,21 +1,50 @@
 """One of a few named options."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
 
 from soni.core.values.locales import checked_spec
-from soni.core.values.numerals import COUNT, ORDINALS
+from soni.core.values.numerals import Numerals, numerals
 from soni.core.values.phrase import fold, undress
 from soni.core.values.value import Json, Reading, ValueType, register
+from soni.languages import any_of, built
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from soni.languages import Language
 
 _SIMILAR = 0.8
 _CLEARLY_CLOSER = 0.05
 _SHORTEST_MISSPELT = 4
 
-_BEFORE = re.compile(r"(?:the|an?|my|el de|la de|los de|las de|el|la|los|las|una?|mi|mis)(?: (?=.))", re.ASCII)
-_NUMBERED = re.compile(r"(?:(?:option|number|choice|opcion|numero|no\.?|n\.?o|#) ?)?([a-z0-9.-]+(?: (?:y )?[a-z]+)?)")
-_LAST = frozenset({"last", "ultimo", "ultima"})
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    before: re.Pattern[str]
+    numbered: re.Pattern[str]
+    last: frozenset[str]
+    one: tuple[str, ...]
+    denying: tuple[str, ...]
+    numerals: Numerals
+
+
+@built
+def _said(words: Language) -> _Said:
+    said = words.courtesies
+    joined = any_of(words.numbers.tens_and)
+    return _Said(
+        before=re.compile(rf"{any_of(said.option_before)}(?: (?=.))", re.ASCII),
+        numbered=re.compile(rf"(?:(?:{any_of(said.option_numbered)}|#) ?)?([a-z0-9.-]+(?: (?:{joined} )?[a-z]+)?)"),
+        last=frozenset(said.option_last),
+        one=tuple(f" {word}" for word in said.option_one),
+        denying=tuple(f"{word} " for word in said.option_denied),
+        numerals=numerals(words),
+    )
 
 
 @register
@@ -34,19 +63,19 @@ class Choice(ValueType[str]):
                 meant = self._meaning.setdefault(fold(word), option)
                 if meant != option:
                     raise ValueError(f"{word!r} would mean both {meant!r} and {option!r}")
-        # "2" cannot be a place in the list when it may be the name of an option.
-        self._by_place = not any(any(map(str.isdigit, word)) or word in COUNT for word in self._meaning)
 
     def parse(self, text: str, reading: Reading) -> str:
-        phrase = fold(text)
-        for said in _undressings(phrase):
+        known = _said(reading.words)
+        # "2" cannot be a place in the list when it may be the name of an option.
+        by_place = not any(any(map(str.isdigit, word)) or word in known.numerals.count for word in self._meaning)
+        for said in _undressings(fold(text), reading.words):
             option = self._meaning.get(said)
             if option is not None:
                 return option
-            option = self._placed(said) if self._by_place else None
+            option = self._placed(said, known) if by_place else None
             if option is not None:
                 return option
-        option = self._misspelt(said)
+        option = self._misspelt(said, known)
         if option is None:
             raise ValueError("none of the options")
         return option
@@ -72,24 +101,25 @@ class Choice(ValueType[str]):
         checked_spec(spec, self.formats, "")
         return value.replace("_", " ")
 
-    def _placed(self, phrase: str) -> str | None:
+    def _placed(self, phrase: str, known: _Said) -> str | None:
         options = list(self.options)
-        if phrase in _LAST:
+        if phrase in known.last:
             return options[-1]
-        match = _NUMBERED.fullmatch(phrase)
+        match = known.numbered.fullmatch(phrase)
         if match is None:
             return None
         said = match[1]
         if said.isascii() and said.isdigit() and len(said) < 4:
             place: int | None = int(said)
         else:
-            # "one" and "una" are too common to be a place unless "option" or "number" goes before.
-            place = ORDINALS.get(said) if said == phrase else COUNT.get(said, ORDINALS.get(said))
+            # "one" is too common to be a place unless "option" or "number" goes before.
+            count, ordinals = known.numerals.count, known.numerals.ordinals
+            place = ordinals.get(said) if said == phrase else count.get(said, ordinals.get(said))
         return options[place - 1] if place is not None and 1 <= place <= len(options) else None
 
-    def _misspelt(self, phrase: str) -> str | None:
+    def _misspelt(self, phrase: str, known: _Said) -> str | None:
         """The one option these words nearly name; digits are never a slip of the keyboard."""
-        if len(phrase) < _SHORTEST_MISSPELT or any(map(str.isdigit, phrase)) or phrase.startswith(_DENYING):
+        if len(phrase) < _SHORTEST_MISSPELT or any(map(str.isdigit, phrase)) or phrase.startswith(known.denying):
             return None
         scores: dict[str, float] = {}
         matcher: SequenceMatcher[str] | None = None
@@ -111,19 +141,17 @@ class Choice(ValueType[str]):
         return ranked[0][0]
 
 
-_DENYING = ("no ", "not ", "sin ", "ni ", "without ")
-
-
 def _could_be_similar(one: int, other: int) -> bool:
     return 2 * min(one, other) >= _SIMILAR * (one + other)
 
 
-def _undressings(phrase: str) -> list[str]:
+def _undressings(phrase: str, words: Language) -> list[str]:
     """The phrase as said, then without politeness, article and "one", since a name may contain them."""
     said = [phrase]
-    for shorter in (undress(phrase), _BEFORE.sub("", undress(phrase), count=1)):
+    plain, known = undress(phrase, words), _said(words)
+    for shorter in (plain, known.before.sub("", plain, count=1)):
         if shorter != said[-1]:
             said.append(shorter)
-    if said[-1].endswith(" one"):
-        said.append(said[-1].removesuffix(" one"))
+    if (one := next((word for word in known.one if said[-1].endswith(word)), None)) is not None:
+        said.append(said[-1].removesuffix(one))
     return said

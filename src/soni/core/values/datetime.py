@@ -1,7 +1,11 @@
 """Moments: a day and a time of day."""
 
+from __future__ import annotations
+
 import re
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
+from typing import TYPE_CHECKING
 
 from babel.dates import format_datetime
 
@@ -9,22 +13,45 @@ from soni.core.values.date import date_in
 from soni.core.values.duration import duration_in
 from soni.core.values.locales import checked_spec, locale_for, plain_spaces
 from soni.core.values.misspelt import read_despite_slips
-from soni.core.values.numerals import COUNT
+from soni.core.values.numerals import numerals
 from soni.core.values.phrase import bare
 from soni.core.values.time import part_of_day, time_in
 from soni.core.values.value import Json, Reading, ValueType, register
+from soni.languages import any_of, built
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from soni.languages import Language
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:z|[+-]\d{2}:\d{2})?", re.ASCII)
-_NOW = frozenset({"now", "right now", "ahora", "ahora mismo", "ya mismo", "straight away", "right away"})
-_AHEAD = re.compile(r"(?:in|within|dentro de|en|de aqui a) (?P<in>.+)|(?P<from>.{1,60}) (?:from now|a partir de ahora)")
-_PARTS_OF_TODAY = {
-    "tonight": "night", "this evening": "pm", "this afternoon": "pm", "this morning": "am",
-    "esta noche": "night", "esta tarde": "pm", "esta manana": "am", "hoy": None, "today": None,
-}  # fmt: skip
-_HOURS = {word for phrase in COUNT for word in phrase.split()} - {"y"} | {
-    "noon", "midday", "mediodia", "midnight", "medianoche"
-}  # fmt: skip
 _MOST_WORDS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    """The patterns of moments in words."""
+
+    now: frozenset[str]
+    ahead: re.Pattern[str]
+    parts_of_today: Mapping[str, str | None]
+    hours: frozenset[str]
+    of: tuple[tuple[str, str], ...]
+    """How a day begins behind its time, and what it begins with alone."""
+
+
+@built
+def _moments(words: Language) -> _Moments:
+    said, numbers = words.calendar, words.numbers
+    named = {phrase for phrase in said.named_times if " " not in phrase}
+    hours = {word for phrase in numerals(words).count for word in phrase.split()} - set(numbers.tens_and)
+    return _Moments(
+        now=frozenset(said.now),
+        ahead=re.compile(rf"{any_of(said.ahead)} (?P<in>.+)|(?P<from>.{{1,60}}) {any_of(said.from_now)}"),
+        parts_of_today={phrase: None if part == "any" else part for phrase, part in said.parts_of_today.items()},
+        hours=frozenset(hours | named),
+        of=tuple((f"{joined} ", f"{alone} ") for joined, alone in said.of_day.items()),
+    )
 
 
 @register
@@ -35,7 +62,7 @@ class DatetimeType(ValueType[datetime]):
     formats = frozenset({"short", "medium", "long", "full"})
 
     def parse(self, text: str, reading: Reading) -> datetime:
-        moment = read_despite_slips(bare(text), reading.language, lambda phrase: _moment_in(phrase, reading))
+        moment = read_despite_slips(bare(text, reading.words), reading, lambda phrase: _moment_in(phrase, reading))
         if moment is None:
             raise ValueError("not a day and time")
         return moment
@@ -66,13 +93,14 @@ class DatetimeType(ValueType[datetime]):
 
 def _moment_in(phrase: str, reading: Reading) -> datetime | None:
     now = reading.now.replace(tzinfo=None, microsecond=0)
-    if phrase in _NOW:
+    known = _moments(reading.words)
+    if phrase in known.now:
         return now
     if _ISO.fullmatch(phrase) is not None:
         return _local(datetime.fromisoformat(phrase.upper()), reading.now.tzinfo)
-    ahead = _AHEAD.fullmatch(phrase)
+    ahead = known.ahead.fullmatch(phrase)
     if ahead is not None:
-        moment = _ahead(ahead["in"] or ahead["from"], now, reading.language)
+        moment = _ahead(ahead["in"] or ahead["from"], now, reading)
         if moment is not None:
             return moment
     return _day_and_time(phrase.replace(",", " ").split(), reading)
@@ -90,8 +118,8 @@ def _local(moment: datetime, zone: tzinfo | None) -> datetime:
         raise ValueError("beyond the calendar") from None
 
 
-def _ahead(said: str, now: datetime, language: str) -> datetime | None:
-    length = duration_in(said, language)
+def _ahead(said: str, now: datetime, reading: Reading) -> datetime | None:
+    length = duration_in(said, reading)
     # In days or weeks people mean a date, and the hour it happens to be now says nothing.
     if length is None or length >= timedelta(days=2):
         return None
@@ -103,7 +131,8 @@ def _ahead(said: str, now: datetime, language: str) -> datetime | None:
 
 def _day_and_time(words: list[str], reading: Reading) -> datetime | None:
     """The first way to cut the words into a day and a time, or a time and a day."""
-    if not 2 <= len(words) <= _MOST_WORDS or not any(word in _HOURS or word[0].isdigit() for word in words):
+    hours = _moments(reading.words).hours
+    if not 2 <= len(words) <= _MOST_WORDS or not any(word in hours or word[0].isdigit() for word in words):
         return None
     for cut in range(1, len(words)):
         first, second = " ".join(words[:cut]), " ".join(words[cut:])
@@ -117,13 +146,16 @@ def _day_and_time(words: list[str], reading: Reading) -> datetime | None:
 def _moment(day_said: str, time_said: str, reading: Reading) -> datetime | None:
     part: str | None
     day: date | None
-    if day_said in _PARTS_OF_TODAY:
-        day, part = reading.now.date(), _PARTS_OF_TODAY[day_said]
+    known = _moments(reading.words)
+    if day_said in known.parts_of_today:
+        day, part = reading.now.date(), known.parts_of_today[day_said]
     else:
-        # a las nueve del viernes
-        stem, part = part_of_day(day_said[1:] if day_said.startswith("del ") else day_said)
+        for joined, alone in known.of:
+            if day_said.startswith(joined):
+                day_said = alone + day_said.removeprefix(joined)
+        stem, part = part_of_day(day_said, reading)
         day = date_in(stem, reading)
     if day is None:
         return None
-    clock: time | None = time_in(time_said, reading.language, part=part, alone=part is not None)
+    clock: time | None = time_in(time_said, reading, part=part, alone=part is not None)
     return None if clock is None else datetime.combine(day, clock)

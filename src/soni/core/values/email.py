@@ -1,23 +1,46 @@
 """Email addresses."""
 
+from __future__ import annotations
+
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from soni.core.values.locales import checked_spec
 from soni.core.values.phrase import LONGEST
 from soni.core.values.value import Json, Reading, ValueType, register
+from soni.languages import any_of, built
+
+if TYPE_CHECKING:
+    from soni.languages import Language
 
 _ADDRESS = re.compile(
     r"[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
     r"@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,24}",
     re.IGNORECASE | re.ASCII,
 )
-_AT = re.compile(r" (?:at|arroba) ", re.IGNORECASE)
-_DOT = re.compile(r" (?:dot|punto) ", re.IGNORECASE)
-_DRESSING = re.compile(
-    r"^(?:(?:please|por favor)[,\s]+|mailto:|e-?mail:\s*|correo:\s*)|(?<![,\s])[,\s]+(?:please|por favor)$",
-    re.IGNORECASE,
-)
 _EDGES = " \t\r\n\"'<>()[]¿¡,;:.!?"
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    at: re.Pattern[str]
+    dot: re.Pattern[str]
+    dressing: re.Pattern[str]
+    """What stands around an address."""
+
+
+@built
+def _said(words: Language) -> _Said:
+    said = words.courtesies
+    please = any_of(said.please)
+    return _Said(
+        at=re.compile(f" {any_of(said.email_at)} ", re.IGNORECASE),
+        dot=re.compile(f" {any_of(said.email_dot)} ", re.IGNORECASE),
+        dressing=re.compile(
+            rf"^(?:{please}[,\s]+|mailto:|{any_of(said.email_before)}:\s*)|(?<![,\s])[,\s]+{please}$", re.IGNORECASE
+        ),
+    )
 
 
 @register
@@ -29,12 +52,13 @@ class Email(ValueType[str]):
     def parse(self, text: str, reading: Reading) -> str:
         if len(text) > 2 * LONGEST:
             raise ValueError("too long for an email address")
+        said = _said(reading.words)
         address = text.strip(_EDGES)
         if "@" not in address:
-            address = _DOT.sub(".", _AT.sub("@", address, count=1))
+            address = said.dot.sub(".", said.at.sub("@", address, count=1))
         if "@" not in address:
             raise ValueError("not an email address")
-        address = _DRESSING.sub("", address).strip(_EDGES)
+        address = said.dressing.sub("", address).strip(_EDGES)
         if _ADDRESS.fullmatch(address) is None:
             raise ValueError("not an email address")
         person, _, domain = address.rpartition("@")

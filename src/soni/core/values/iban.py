@@ -19,7 +19,7 @@ class Iban(ValueType[str]):
     name = "iban"
 
     def parse(self, text: str, reading: Reading) -> str:
-        shape = _SHAPE.fullmatch(without_article(bare(text)))
+        shape = _SHAPE.fullmatch(without_article(bare(text, reading.words), reading.words))
         if shape is None:
             raise ValueError("not an IBAN")
         try:

@@ -10,8 +10,6 @@ from soni.core.values.numerals import LARGEST, decimals_written, number_in
 from soni.core.values.phrase import bare, without_article
 from soni.core.values.value import Json, Reading, ValueType, register
 
-_FOR = ("for ", "para ")
-
 
 @register
 class Integer(ValueType[int]):
@@ -20,7 +18,7 @@ class Integer(ValueType[int]):
     name = "integer"
 
     def parse(self, text: str, reading: Reading) -> int:
-        number = read_despite_slips(bare(text), reading.language, lambda phrase: _counted(phrase, reading.language))
+        number = read_despite_slips(bare(text, reading.words), reading, lambda phrase: _counted(phrase, reading))
         if number is None:
             raise ValueError("not a number")
         if decimals_written(number):  # even 1.000, which may well be meant as a thousand
@@ -47,10 +45,11 @@ class Integer(ValueType[int]):
         return plain_spaces(format_decimal(value, locale=locale_for(language)))
 
 
-def _counted(phrase: str, language: str) -> Decimal | None:
+def _counted(phrase: str, reading: Reading) -> Decimal | None:
     """The number a phrase is, or the one of "for two", the usual answer to how many will come."""
-    said = phrase.partition(" ")[2] if phrase.startswith(_FOR) else without_article(phrase)
-    return number_in(said, language)
+    first, _, rest = phrase.partition(" ")
+    said = rest if rest and first in reading.words.courtesies.for_people else without_article(phrase, reading.words)
+    return number_in(said, reading)
 
 
 def _whole(number: int | float | Decimal) -> int:

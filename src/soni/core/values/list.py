@@ -1,20 +1,31 @@
 """Several values of one type."""
 
+from __future__ import annotations
+
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from babel.lists import format_list
 
 from soni.core.values.locales import locale_for
 from soni.core.values.text import Text
 from soni.core.values.value import Json, Reading, ValueType, register
+from soni.languages import any_of, built
 
-_SEPARATOR = re.compile(r"[;\n,]\s*(?:(?:and|y|e)\s+)?|\s(?:and|y|e|&)\s+", re.IGNORECASE)
+if TYPE_CHECKING:
+    from soni.languages import Language
+
 _ENUMERATION = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{1,2}){2,}(?![\d,.])", re.ASCII)
 _LONGEST = 2000
 _MOST = 64
 _WIDEST = 4
 """An item holds at most this many pieces between separators, as in "Monday, 3 April, 2026"."""
+
+
+@built
+def _separator(words: Language) -> re.Pattern[str]:
+    joined = any_of(words.courtesies.list_and)
+    return re.compile(rf"[;\n,]\s*(?:{joined}\s+)?|\s(?:{joined}|&)\s+", re.IGNORECASE)
 
 
 @register
@@ -31,7 +42,7 @@ class ListType(ValueType[list[Any]]):
         widest = 1 if isinstance(self.item, Text) else _WIDEST
         # 1,2,3 are three numbers, though 1,2 alone may be one with a decimal.
         text = _ENUMERATION.sub(lambda digits: digits[0].replace(",", ", "), text)
-        bounds = _pieces(text) if len(text) <= _LONGEST else []
+        bounds = _pieces(text, reading.words) if len(text) <= _LONGEST else []
         if not bounds or len(bounds) > _MOST:
             raise ValueError("no values, or too many")
         fewest: list[list[Any] | None] = [[]]
@@ -71,11 +82,11 @@ class ListType(ValueType[list[Any]]):
         return format_list([self.item.format(item, language, spec) for item in value], locale=locale_for(language))
 
 
-def _pieces(text: str) -> list[tuple[int, int]]:
+def _pieces(text: str, words: Language) -> list[tuple[int, int]]:
     """Where the stretches between separators start and end, so that neighbours can be joined again."""
     bounds: list[tuple[int, int]] = []
     start = 0
-    for separator in _SEPARATOR.finditer(text):
+    for separator in _separator(words).finditer(text):
         bounds.append((start, separator.start()))
         start = separator.end()
     bounds.append((start, len(text)))

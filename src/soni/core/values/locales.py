@@ -17,12 +17,6 @@ def locale_for(language: str) -> Locale:
 
 
 @lru_cache(maxsize=64)
-def is_spanish(language: str) -> bool:
-    """Whether words we write ourselves should be the Spanish ones."""
-    return locale_for(language).language == "es"
-
-
-@lru_cache(maxsize=64)
 def comma_is_decimal(language: str) -> bool:
     """Whether 1,234 is a little more than one here, and 1.234 over a thousand."""
     symbols = locale_for(language).number_symbols["latn"]

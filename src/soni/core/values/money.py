@@ -13,7 +13,7 @@ from pydantic_core import core_schema
 from soni.core.values.currencies import cents_named, code_in_capitals, currency_among, decimals_of
 from soni.core.values.locales import checked_spec, locale_for, plain_spaces
 from soni.core.values.misspelt import read_despite_slips
-from soni.core.values.numerals import COUNT, LARGEST, decimals_written, number_in
+from soni.core.values.numerals import LARGEST, decimals_written, number_in, numerals
 from soni.core.values.phrase import bare, without_article
 from soni.core.values.value import Json, Reading, ValueType, register
 
@@ -149,11 +149,6 @@ def _rounded(amount: Decimal | int | float | str, currency: str) -> Decimal:
 
 _SIGNS = re.compile(r"([a-z]{0,2}\$|[€£¥₹¢])")
 _GLUED = re.compile(r"(?<=\d)(?=[a-z])")
-_ONE_OR_HALF = {  # as said before a coin: "a dollar fifty", "half a pound", "euro y medio"
-    "": ["one"], "a": ["one"], "an": ["one"], "half a": ["a", "half"], "half an": ["a", "half"],
-    "medio": ["a", "half"], "media": ["a", "half"],
-}  # fmt: skip
-_AND_A_HALF = frozenset({("and", "a", "half"), ("and", "half"), ("y", "medio"), ("y", "media"), ("con", "medio")})
 
 
 @register
@@ -164,11 +159,11 @@ class MoneyType(ValueType[Money]):
     formats = frozenset({"short"})
 
     def parse(self, text: str, reading: Reading) -> Money:
-        phrase = without_article(bare(text))
+        phrase = without_article(bare(text, reading.words), reading.words)
         if not phrase:
             raise ValueError("not an amount")
         code = code_in_capitals(text)
-        money = read_despite_slips(phrase, reading.language, lambda spelt: _money_in(spelt, code, reading))
+        money = read_despite_slips(phrase, reading, lambda spelt: _money_in(spelt, code, reading))
         if money is None:
             raise ValueError("not an amount")
         return money
@@ -207,7 +202,7 @@ class MoneyType(ValueType[Money]):
 
 
 def _money_in(phrase: str, code: str | None, reading: Reading) -> Money | None:
-    number = number_in(phrase, reading.language)
+    number = number_in(phrase, reading)
     return _named(phrase, code, reading) if number is None else _exactly(number, reading.currency)
 
 
@@ -224,52 +219,78 @@ def _named(phrase: str, code: str | None, reading: Reading) -> Money | None:
     sign = 1
     if words[0] == "-":
         sign, words = -1, words[1:]
-    found = currency_among(words, code, reading.currency)
+    found = currency_among(words, code, reading.currency, reading.words)
     if found is None:
         return _only_cents(words, reading) or _amount(words, [], reading.currency, sign, reading)
     start, end, currency = found
     before, after = words[:start], words[end:]
-    if not before and tuple(after) not in _AND_A_HALF:
+    said = reading.words.money
+    and_a_half = " ".join(after) in said.and_a_half
+    if not before and not and_a_half:
         return _amount(after, [], currency, sign, reading)
-    counted = _ONE_OR_HALF.get(" ".join(before)) or (before[:-1] if before[-1] in ("de", "of") else before)
-    return _amount(counted, after, currency, sign, reading)
+    counted = " ".join(before)
+    if not before or counted in said.one_coin:
+        if and_a_half:
+            return _counted(Decimal("1.5"), [], currency, sign, reading)
+        return _counted(Decimal(1), after, currency, sign, reading)
+    if counted in said.half_a_coin:
+        return _counted(Decimal("0.5"), after, currency, sign, reading)
+    return _amount(before[:-1] if before[-1] in reading.words.numbers.of else before, after, currency, sign, reading)
 
 
 def _only_cents(words: list[str], reading: Reading) -> Money | None:
-    currency = cents_named(words[-1], reading.currency) if words else None
+    currency = cents_named(words[-1], reading.currency, reading.words) if words else None
     if currency is None:
         return None
-    number = number_in(" ".join(words[:-1]), reading.language)
+    number = number_in(" ".join(words[:-1]), reading)
     return None if number is None else _exactly(number / 100, currency)
 
 
 def _amount(words: list[str], rest: list[str], currency: str, sign: int, reading: Reading) -> Money | None:
-    if not rest and "con" in words:  # cinco con cincuenta
-        middle = words.index("con")
+    """An amount whose number is in these words, and whose cents may be in the rest."""
+    middle = next((place for place, word in enumerate(words) if word in reading.words.money.with_cents), None)
+    if not rest and middle is not None:  # five, and then fifty
         words, rest = words[:middle], words[middle:]
-    if tuple(rest) in _AND_A_HALF:  # of the number, which may be a million
-        words, rest = [*words, "y", "medio"], []
-    number = number_in(" ".join(words), reading.language)
+    if " ".join(rest) in reading.words.money.and_a_half:  # of the number, which may be a million
+        return _counted(_number([*words, *rest], reading) or _and_a_half(words, reading), [], currency, sign, reading)
+    return _counted(_number(words, reading), rest, currency, sign, reading)
+
+
+def _number(words: list[str], reading: Reading) -> Decimal | None:
+    return number_in(" ".join(words), reading)
+
+
+def _and_a_half(words: list[str], reading: Reading) -> Decimal | None:
+    """A number and half of what it counts, in whichever words the language has for that."""
+    halves = (part for part, value in reading.words.numbers.and_a_part.items() if value == Decimal("0.5"))
+    numbers = (number_in(" ".join([*words, half]), reading) for half in halves)
+    return next((number for number in numbers if number is not None), None)
+
+
+def _counted(number: Decimal | None, rest: list[str], currency: str, sign: int, reading: Reading) -> Money | None:
     if number is None:
         return None
     if rest:
-        cents = _cents(rest, currency)
+        cents = _cents(rest, currency, reading)
         if cents is None or number != int(number) or decimals_of(currency) != 2:
             return None
         number += (cents / 100).copy_sign(number)
     return _exactly(sign * number, currency)
 
 
-def _cents(words: list[str], currency: str) -> Decimal | None:
-    """What follows the currency: "and 50 cents", "con cincuenta", "fifty"."""
-    joined = words[0] if words[0] in ("and", "y", "con") else None
+def _cents(words: list[str], currency: str, reading: Reading) -> Decimal | None:
+    """What follows the currency: "and 50 cents", "fifty"."""
+    known = reading.words.money
+    joined = words[0] if words[0] in (*known.and_cents, *known.with_cents) else None
     if joined is not None:
         words = words[1:]
-    named = bool(words) and cents_named(words[-1], currency) is not None
+    named = bool(words) and cents_named(words[-1], currency, reading.words) is not None
     if named:
         words = words[:-1]
     said = " ".join(words)
-    cents = int(said) if said.isascii() and said.isdigit() and len(said) < 3 else COUNT.get(said)
-    if cents is None or (not named and (joined in ("and", "y") or (joined is None and cents < 10))):
+    cents = (
+        int(said) if said.isascii() and said.isdigit() and len(said) < 3 else numerals(reading.words).count.get(said)
+    )
+    if cents is None or (not named and (joined in known.and_cents or (joined is None and cents < 10))):
         return None
     return Decimal(cents)

@@ -19,8 +19,8 @@ class Number(ValueType[float]):
     name = "number"
 
     def parse(self, text: str, reading: Reading) -> float:
-        phrase = without_article(bare(text))
-        number = read_despite_slips(phrase, reading.language, lambda spelt: number_in(spelt, reading.language))
+        phrase = without_article(bare(text, reading.words), reading.words)
+        number = read_despite_slips(phrase, reading, lambda spelt: number_in(spelt, reading))
         if number is None:
             raise ValueError("not a number")
         return float(number)

@@ -1,22 +1,47 @@
 """Phone numbers."""
 
+from __future__ import annotations
+
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from phonenumbers import NumberParseException, PhoneNumberFormat, format_number, is_valid_number
 from phonenumbers import parse as read_number
 
 from soni.core.values.locales import checked_spec
-from soni.core.values.numerals import COUNT
+from soni.core.values.numerals import numerals
 from soni.core.values.phrase import bare, without_article
 from soni.core.values.value import Json, Reading, ValueType, register
+from soni.languages import any_of, built
 
-_SHAPE = re.compile(r"(?:tel(?:efono)?[:.]? ?|phone:? ?)?(\(?\+?\d[\d ().\-/]{4,28}\d)", re.ASCII)
-_TWICE = {"double": 2, "doble": 2, "triple": 3}
-_TENS = [word for word, number in COUNT.items() if 20 <= number < 100 and number % 10 == 0]
-_ONES = [word for word, number in COUNT.items() if 0 < number < 10]
-_FORTY_TWO = re.compile(rf"\b({'|'.join(_TENS)})(?: y |[ -])({'|'.join(_ONES)})\b")
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from soni.languages import Language
+
 _FEWEST_SPOKEN = 4
 """How many words at least are a number that is told figure by figure, or two by two."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    shape: re.Pattern[str]
+    forty_two: re.Pattern[str]
+    count: Mapping[str, int]
+    repeated: Mapping[str, int]
+
+
+@built
+def _said(words: Language) -> _Said:
+    said, count = words.numbers, numerals(words).count
+    joints = any_of([f" {word} " for word in said.tens_and])
+    return _Said(
+        shape=re.compile(rf"(?:{any_of(words.courtesies.phone_before)} ?)?(\(?\+?\d[\d ().\-/]{{4,28}}\d)", re.ASCII),
+        forty_two=re.compile(rf"\b({any_of(said.tens)})(?:{joints}|[ -])({any_of(said.units)})\b"),
+        count={**count, **dict.fromkeys(said.spoken_zero, 0)},
+        repeated=said.repeated,
+    )
 
 
 @register
@@ -27,8 +52,8 @@ class Phone(ValueType[str]):
     formats = frozenset({"national"})
 
     def parse(self, text: str, reading: Reading) -> str:
-        said = without_article(bare(text))
-        shape = _SHAPE.fullmatch(_spoken(said) or said)
+        said, known = without_article(bare(text, reading.words), reading.words), _said(reading.words)
+        shape = known.shape.fullmatch(_spoken(said, known) or said)
         if shape is None:
             raise ValueError("not a phone number")
         try:
@@ -60,13 +85,17 @@ class Phone(ValueType[str]):
         return format_number(read_number(value), shape)
 
 
-def _spoken(said: str) -> str | None:
-    """The figures of a number told in words: 'six one seven double two', 'seis uno siete cuarenta y dos'."""
-    words = [_figures(word) for word in _FORTY_TWO.sub(_one_word, said.replace(",", " ")).split()]
+def _spoken(said: str, known: _Said) -> str | None:
+    """The figures of a number told in words: 'six one seven double two'."""
+
+    def one_word(tens_and_ones: re.Match[str]) -> str:
+        return str(known.count[tens_and_ones[1]] + known.count[tens_and_ones[2]])
+
+    words = [_figures(word, known) for word in known.forty_two.sub(one_word, said.replace(",", " ")).split()]
     figures, times = "", 1
     for word in words:
-        if word in _TWICE and times == 1:
-            times = _TWICE[word]
+        if word in known.repeated and times == 1:
+            times = known.repeated[word]
         elif word.isdigit() and (times == 1 or len(word) == 1):
             figures, times = figures + times * word, 1
         else:
@@ -74,11 +103,7 @@ def _spoken(said: str) -> str | None:
     return figures if len(words) >= _FEWEST_SPOKEN and times == 1 else None
 
 
-def _figures(word: str) -> str:
+def _figures(word: str, known: _Said) -> str:
     """A word for a number of two figures at most, as figures; any other word as it is."""
-    number = {"oh": 0, "o": 0}.get(word, COUNT.get(word, 100))
+    number = known.count.get(word, 100)
     return str(number) if number < 100 else word
-
-
-def _one_word(tens_and_ones: re.Match[str]) -> str:
-    return str(COUNT[tens_and_ones[1]] + COUNT[tens_and_ones[2]])

@@ -1,6 +1,15 @@
 """How words are made comparable before any grammar looks at them."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from unicodedata import combining, normalize
+
+from soni.languages import built
+
+if TYPE_CHECKING:
+    from soni.languages import Language
 
 LONGEST = 120
 """A longer text is no single value; cutting it off here keeps every grammar fast."""
@@ -9,17 +18,24 @@ _OPENING = " \t\"'`([{<¿¡,;:!?…*"
 _CLOSING = " \t\"'`)]}>,;:.!?…*"
 _SAME = str.maketrans("\u2019\u2018\u00b4\u2212\u2013\u2010ºª", "'''---oa")
 
-_BEFORE = (
-    "please ", "por favor ", "about ", "around ", "roughly ", "approximately ", "approx ", "some ",
-    "just ", "only ", "exactly ", "unos ", "unas ", "aproximadamente ", "sobre ", "alrededor de ",
-    "cerca de ", "solo ", "exactamente ",
-)  # fmt: skip
-_AFTER = (
-    " please", " por favor", " or so", " mas o menos", " approximately", " aproximadamente", " thanks",
-    " thank you", " gracias", " exactly", " only", " solo", " nada mas",
-    " if possible", " if poss", " si puede ser", " si es posible", " si se puede",
-)  # fmt: skip
-_ARTICLES = ("the ", "el ", "los ")  # "las nueve" is a time, not nine
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What people put around a value."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    articles: tuple[str, ...]
+
+
+@built
+def _around(words: Language) -> _Around:
+    courtesies = words.courtesies
+    return _Around(
+        tuple(f"{word} " for word in courtesies.before),
+        tuple(f" {word}" for word in courtesies.after),
+        tuple(f"{word} " for word in courtesies.articles),
+    )
 
 
 def fold(text: str) -> str:
@@ -33,24 +49,25 @@ def fold(text: str) -> str:
     return " ".join(folded.split()).lstrip(_OPENING).rstrip(_CLOSING)
 
 
-def undress(phrase: str) -> str:
+def undress(phrase: str, words: Language) -> str:
     """A folded phrase without the politeness and hedges people put around a value."""
-    while phrase.startswith(_BEFORE):
-        prefix = next(word for word in _BEFORE if phrase.startswith(word))
+    around = _around(words)
+    while phrase.startswith(around.before):
+        prefix = next(word for word in around.before if phrase.startswith(word))
         phrase = phrase[len(prefix) :].lstrip(_OPENING)
-    while phrase.endswith(_AFTER):
-        suffix = next(word for word in _AFTER if phrase.endswith(word))
+    while phrase.endswith(around.after):
+        suffix = next(word for word in around.after if phrase.endswith(word))
         phrase = phrase[: -len(suffix)].rstrip(_CLOSING)
     return phrase
 
 
-def bare(text: str) -> str:
+def bare(text: str, words: Language) -> str:
     """The folded, undressed phrase of a text, the form most grammars read."""
-    return undress(fold(text))
+    return undress(fold(text), words)
 
 
-def without_article(phrase: str) -> str:
+def without_article(phrase: str, words: Language) -> str:
     """A folded phrase without a definite article before it."""
-    if phrase.startswith(_ARTICLES):
+    if phrase.startswith(_around(words).articles):
         return phrase.partition(" ")[2]
     return phrase

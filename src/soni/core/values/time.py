@@ -1,55 +1,74 @@
 """Times of day."""
 
+from __future__ import annotations
+
 import re
+from dataclasses import dataclass
 from datetime import time
+from typing import TYPE_CHECKING
 
 from babel.dates import format_time
 
-from soni.core.values.locales import checked_spec, is_spanish, locale_for, plain_spaces
+from soni.core.values.locales import checked_spec, locale_for, plain_spaces
 from soni.core.values.misspelt import read_despite_slips
-from soni.core.values.numerals import COUNT
+from soni.core.values.numerals import numerals
 from soni.core.values.phrase import bare
 from soni.core.values.value import Json, Reading, ValueType, register
+from soni.languages import any_of, built
 
-_NAMED = {
-    "noon": time(12), "midday": time(12), "12 noon": time(12), "twelve noon": time(12),
-    "mediodia": time(12), "midnight": time(0), "12 midnight": time(0), "medianoche": time(0),
-}  # fmt: skip
-_LEADING = re.compile(
-    r"(?:at (?:about |around )?|by |(?:a eso de |sobre |hacia |a |son |es |para )?(?:las|la) |al? |el )"
-)
-_PART_AT_END = re.compile(
-    r"(?P<clock>.{0,60}?\S)[ ,]{0,3}"
-    r"(?:(?P<am>a\.? ?m|(?:in the|this) morning|(?:de|por|en|a) la manana|de la madrugada)"
-    r"|(?P<pm>p\.? ?m|(?:in the|this) (?:afternoon|evening)|(?:de|por|en|a) la tarde)"
-    r"|(?P<night>at night|tonight|(?:de|por|en|a) la noche|esta noche|for (?:dinner|supper)"
-    r"|(?:para|pa) (?:cenar|la cena))"
-    r"|(?P<noon>del mediodia|de mediodia|for lunch|(?:para|pa) (?:comer|almorzar|la comida|el almuerzo)))"
-)
-_PART_WORD_AT_END = re.compile(
-    r"(?P<rest>.{0,60}?\S) (?:(?P<am>in the morning|morning|(?:por|de|en|a) la manana|de madrugada)"
-    r"|(?P<pm>in the (?:afternoon|evening)|afternoon|evening|(?:por|de|en|a) la tarde)"
-    r"|(?P<night>at night|night|(?:por|de|en|a) la noche))"
-)
-_MARK_AT_END = re.compile(r"(.{0,60}?\S) ?(?:h|hs|hrs|horas|hours|o'? ?clock|en punto|sharp)")
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from soni.languages import Language
+    from soni.languages.sections import Calendar
+
 _DIGITS = re.compile(r"(\d{1,2})(?:([:.h])(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?)?", re.ASCII)
-_PAST = re.compile(
-    r"(?P<minutes>[a-z0-9 -]{1,40}?)(?: minutes?| mins?)? (?P<way>past|after|to|before|till|of)"
-    r" (?P<hour>[a-z0-9 -]{1,40})"
-)
-_Y = re.compile(r"(?P<hour>[a-z0-9 ]{1,40}?) (?P<way>y|menos|con) (?P<minutes>[a-z0-9 ]{1,40}?)(?: minutos?)?")
-_PARA = re.compile(r"(?P<minutes>[a-z0-9 ]{1,40}?)(?: minutos?)? (?P<way>para) las? (?P<hour>[a-z0-9 ]{1,40})")
 _ZERO_BEFORE = re.compile(r"\b0\d", re.ASCII)
-_HALVES = {
-    "half": 30,
-    "a half": 30,
-    "media": 30,
-    "quarter": 15,
-    "a quarter": 15,
-    "cuarto": 15,
-    "un cuarto": 15,
-}
-_BACKWARDS = frozenset({"to", "before", "till", "of", "menos", "para"})
+_MINUTES = r"(?P<minutes>[a-z0-9 -]{1,40}?)"
+_HOUR = r"(?P<hour>[a-z0-9 -]{1,40})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """The patterns of times in words."""
+
+    said: Calendar
+    count: Mapping[str, int]
+    zeros: frozenset[str]
+    leading: re.Pattern[str]
+    part_at_end: re.Pattern[str]
+    part_of_day_at_end: re.Pattern[str]
+    mark_at_end: re.Pattern[str]
+    shapes: tuple[tuple[re.Pattern[str], bool], ...]
+    """How hours and minutes stand beside each other, and whether the minutes precede the hour: 'ten to six'."""
+
+
+@built
+def _clock_words(words: Language) -> _Clock:
+    said = words.calendar
+    minutes = f"(?: {any_of(said.minutes)})?"
+    hour_first = _HOUR.replace("}", "}?")
+    return _Clock(
+        said=said,
+        count=numerals(words).count,
+        zeros=frozenset(words.numbers.zero) | frozenset(words.numbers.spoken_zero),
+        leading=re.compile(f"{any_of(said.before_time)} "),
+        part_at_end=re.compile(
+            rf"(?P<clock>.{{0,60}}?\S)[ ,]{{0,3}}(?:(?P<am>{any_of(said.morning)})|(?P<pm>{any_of(said.afternoon)})"
+            rf"|(?P<night>{any_of(said.night)})|(?P<noon>{any_of(said.lunchtime)}))"
+        ),
+        part_of_day_at_end=re.compile(
+            rf"(?P<rest>.{{0,60}}?\S) (?:(?P<am>{any_of(said.day_morning)})|(?P<pm>{any_of(said.day_afternoon)})"
+            rf"|(?P<night>{any_of(said.day_night)}))"
+        ),
+        mark_at_end=re.compile(rf"(.{{0,60}}?\S) ?{any_of(said.clock_marks)}"),
+        shapes=(
+            (re.compile(f"{_MINUTES}{minutes} {any_of(said.past)} {_HOUR}"), False),
+            (re.compile(f"{_MINUTES}{minutes} {any_of(said.to)} {_HOUR}"), True),
+            (re.compile(f"{hour_first} {any_of(said.hour_and)} {_MINUTES}{minutes}"), False),
+            (re.compile(f"{hour_first} {any_of(said.hour_minus)} {_MINUTES}{minutes}"), True),
+        ),
+    )
 
 
 @register
@@ -60,7 +79,7 @@ class TimeType(ValueType[time]):
     formats = frozenset({"short", "medium"})
 
     def parse(self, text: str, reading: Reading) -> time:
-        said = _said(text, reading.language)
+        said = _said(text, reading)
         if said is None:
             raise ValueError("not a time of day")
         return said
@@ -69,7 +88,7 @@ class TimeType(ValueType[time]):
         """'Nine' is nine in the evening where nobody comes at nine in the morning; '09:00' leaves no choice."""
         if _ZERO_BEFORE.search(text):
             return None
-        first, later = _said(text, reading.language), _said(text, reading.language, "pm")
+        first, later = _said(text, reading), _said(text, reading, "pm")
         return later if later != first else None
 
     def coerce(self, value: object, reading: Reading) -> time:
@@ -95,43 +114,45 @@ class TimeType(ValueType[time]):
         return plain_spaces(written)
 
 
-def _said(text: str, language: str, part: str | None = None) -> time | None:
-    return read_despite_slips(bare(text), language, lambda phrase: time_in(phrase, language, part=part))
+def _said(text: str, reading: Reading, part: str | None = None) -> time | None:
+    phrase = bare(text, reading.words)
+    return read_despite_slips(phrase, reading, lambda spelt: time_in(spelt, reading, part=part))
 
 
-def time_in(phrase: str, language: str, *, part: str | None = None, alone: bool = True) -> time | None:
+def time_in(phrase: str, reading: Reading, *, part: str | None = None, alone: bool = True) -> time | None:
     """The time a folded phrase is; `part` of the day if said elsewhere, `alone` if a bare hour may count."""
-    leading = _LEADING.match(phrase)
+    known = _clock_words(reading.words)
+    leading = known.leading.match(phrase)
     clock = phrase[leading.end() :] if leading is not None else phrase
-    if clock in _NAMED:
-        return _NAMED[clock]
-    ended = _PART_AT_END.fullmatch(clock)
+    if clock in known.said.named_times:
+        return known.said.named_times[clock]
+    ended = known.part_at_end.fullmatch(clock)
     if ended is not None:
         if part is not None and part != ended.lastgroup:
             return None
         clock, part = ended["clock"], ended.lastgroup
-    marked = _MARK_AT_END.fullmatch(clock)
+    marked = known.mark_at_end.fullmatch(clock)
     if marked is not None:
         clock = marked[1]
     certain = leading is not None or ended is not None or marked is not None
-    if not certain and clock == "once" and not is_spanish(language):
+    if not certain and clock in reading.own.numbers.not_numbers:
         return None
-    read = _clock(clock, bare_hour=certain or alone)
+    read = _clock(clock, known, bare_hour=certain or alone)
     if read is None:
         return None
     hour = _hour_of_day(read.hour, part)
     return None if hour is None else read.replace(hour=hour)
 
 
-def part_of_day(phrase: str) -> tuple[str, str | None]:
+def part_of_day(phrase: str, reading: Reading) -> tuple[str, str | None]:
     """A phrase without the part of the day it ends in ("tomorrow morning"), and that part."""
-    ended = _PART_WORD_AT_END.fullmatch(phrase)
+    ended = _clock_words(reading.words).part_of_day_at_end.fullmatch(phrase)
     if ended is None:
         return phrase, None
     return ended["rest"], ended.lastgroup
 
 
-def _clock(clock: str, *, bare_hour: bool) -> time | None:
+def _clock(clock: str, known: _Clock, *, bare_hour: bool) -> time | None:
     """Hours and minutes as said, before any part of the day is known."""
     digits = _DIGITS.fullmatch(clock)
     if digits is not None:
@@ -139,17 +160,18 @@ def _clock(clock: str, *, bare_hour: bool) -> time | None:
         if mark in (None, ".") and not bare_hour:
             return None
         return _time(int(hour), int(minutes or 0), int(seconds or 0), int((fraction or "").ljust(6, "0")))
-    if clock in COUNT:
-        return _time(COUNT[clock], 0) if bare_hour else None
-    for shape in (_PAST, _Y, _PARA):
+    if clock in known.count:
+        return _time(known.count[clock], 0) if bare_hour else None
+    for shape, backwards in known.shapes:
         said = shape.fullmatch(clock)
         if said is not None:
-            return _around(said["hour"], said["minutes"], said["way"] in _BACKWARDS)
-    return _one_after_the_other(clock.split())
+            return _around(said["hour"], said["minutes"], known, backwards=backwards)
+    return _one_after_the_other(clock.split(), known)
 
 
-def _around(hour_said: str, minutes_said: str, backwards: bool) -> time | None:
-    hour, minutes = _small(hour_said), _HALVES.get(minutes_said, _small(minutes_said))
+def _around(hour_said: str, minutes_said: str, known: _Clock, *, backwards: bool) -> time | None:
+    hour = _small(hour_said, known)
+    minutes = known.said.parts_of_hour.get(minutes_said, _small(minutes_said, known))
     if hour is None or minutes is None or hour > 24 or not 1 <= minutes < 60:
         return None
     if backwards:
@@ -157,29 +179,29 @@ def _around(hour_said: str, minutes_said: str, backwards: bool) -> time | None:
     return _time(hour, minutes)
 
 
-def _one_after_the_other(words: list[str]) -> time | None:
+def _one_after_the_other(words: list[str], known: _Clock) -> time | None:
     """Half six, six thirty, nine oh five."""
-    if len(words) == 2 and words[0] == "half":
-        hour = _small(words[1])
+    if len(words) == 2 and words[0] in known.said.half_before_hour:
+        hour = _small(words[1], known)
         return None if hour is None or not 1 <= hour <= 12 else _time(hour, 30)
     for split in range(1, min(len(words), 4)):
-        hour = COUNT.get(" ".join(words[:split]))
+        hour = known.count.get(" ".join(words[:split]))
         rest = words[split:]
         if hour is None:
             continue
-        if len(rest) == 2 and rest[0] in ("oh", "o", "zero", "cero"):
-            minutes = COUNT.get(rest[1])
+        if len(rest) == 2 and rest[0] in known.zeros:
+            minutes = known.count.get(rest[1])
             return None if minutes is None or minutes > 9 else _time(hour, minutes)
-        minutes = COUNT.get(" ".join(rest))
+        minutes = known.count.get(" ".join(rest))
         if minutes is not None and minutes >= 10:
             return _time(hour, minutes)
     return None
 
 
-def _small(said: str) -> int | None:
+def _small(said: str, known: _Clock) -> int | None:
     if said.isascii() and said.isdigit() and len(said) < 3:
         return int(said)
-    return COUNT.get(said)
+    return known.count.get(said)
 
 
 def _time(hour: int, minute: int, second: int = 0, microsecond: int = 0) -> time | None:

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from soni.languages import Language, language, languages
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -25,6 +27,18 @@ class Reading:
     now: datetime
     currency: str = "EUR"
     region: str = "ES"
+    languages: tuple[str, ...] = ()
+    """The languages that the assistant offers; only `language` if there are none."""
+
+    @property
+    def words(self) -> Language:
+        """The words of all languages that people may mix here."""
+        return languages(self.languages or (self.language,))
+
+    @property
+    def own(self) -> Language:
+        """The words of the language of the conversation alone."""
+        return language(self.language)
 
 
 class ValueType(ABC, Generic[T]):

@@ -103,7 +103,7 @@ def slot_lines(slots: Mapping[str, SlotConfig], language: str) -> list[str]:
 
 
 def _flow(name: str, flow: FlowConfig, language: str) -> str:
-    phrases = _some(flow.trigger.intents)
+    phrases = _some(flow.trigger.said_in(language, "en"))
     said = f"; for example: {', '.join(repr(phrase) for phrase in phrases)}" if phrases else ""
     return f"{name}: {flow.label(name, language, 'en')}{said}"
 

@@ -7,10 +7,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from soni.core.commands import SetSlot, Skip, StartFlow
-from soni.core.values.vocabulary import VALUE_WORDS
+from soni.core.values.vocabulary import vocabulary
 from soni.du.local import acts
 from soni.du.local.choosing import ANSWERED, BOTH, INTERRUPT, SURELY, request, two_requests
-from soni.du.local.clauses import JOINED, MOST_BREAKS, parts
+from soni.du.local.clauses import MOST_BREAKS, joins, parts
 from soni.du.local.correcting import corrected
 from soni.du.local.corrections import positive
 from soni.du.local.encoder import encoder
@@ -19,14 +19,16 @@ from soni.du.local.merging import SAID, SURE
 from soni.du.local.message import FREE, SHORT, slot_of
 from soni.du.local.names import in_apposition, is_name, without_relation
 from soni.du.local.reading import parses
-from soni.du.local.value_runs import ANCHORS
+from soni.du.local.value_runs import anchors
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import content, fold, tokens, trimmed
 from soni.du.understanding import Found
+from soni.languages import any_of, built
 
 if TYPE_CHECKING:
     from soni.config.models import SlotConfig
     from soni.du.local.message import Message
+    from soni.languages import Language
 
 _NO_NAME = 0.65
 """How sure of a flow that some words ask for where they could as well be a name."""
@@ -40,22 +42,26 @@ _SHAPES = {
     "phone": re.compile(r"\+?\(?\d[\d ().-]{5,20}\d"),
 }
 """What cannot be anything else than the answer, even if it is none that is good: the slot's own words say so."""
-_POLITELY = re.compile(r"\b(?:but|pero|thanks|thank you|gracias)\b")
-"""Without these a no may be about what comes behind it: 'uy no, es la de crédito'."""
-_OPENS_NOTHING = ("que", "y", "and", "es", "son", "o", "or")
-_GOES_ON = re.compile(r"\w \w+,? (?:but|pero|though|although|aunque)\s?$")
-"""What stands before words that are only the second half of what somebody tells."""
 _SENTENCE = re.compile(r"[.!?]\s")
-_NO_ANSWER = (
-    "i don't know", "i dont know", "no idea", "not sure", "one moment", "wait", "hold on", "hmm", "nobody", "no one",
-    "no se", "ni idea", "un momento", "espera", "espere", "nadie", "a nadie", "no lo se",
-)  # fmt: skip
+
+
+class _Answering:
+    """Words around answers in some languages."""
+
+    def __init__(self, words: Language) -> None:
+        self.politely = re.compile(rf"\b{any_of(words.courtesies.politely)}\b")
+        """Without these a no may be about what comes behind it: 'oh no, it is the other one'."""
+        self.goes_on = re.compile(rf"\w \w+,? {any_of(words.courtesies.goes_on)}\s?$")
+        """What stands before words that are only the second half of what somebody tells."""
+
+
+_answering = built(_Answering)
 
 
 def collect(message: Message) -> list[Found] | None:
     """The answer, unless the message clearly does something else."""
     asked = message.context.slots[message.context.asked or ""]
-    plain = positive(message.core) == message.core
+    plain = positive(message.core, message.words) == message.core
     if plain and asked.type not in FREE and asked.type != "boolean" and parses(message.core, asked, message.context):
         value = trimmed(message.core)
         return [Found(SetSlot(slot=message.context.asked or "", value=value), 1.0, "the answer", value)]
@@ -70,8 +76,12 @@ def collect(message: Message) -> list[Found] | None:
 
 def _declined_but(message: Message) -> list[Found] | None:
     """'No thanks, but change the time to nine', to a question that may stay open."""
-    said = parts(message.core) if message.optional and _POLITELY.search(fold(message.core)) else []
-    if len(said) < 2 or not acts.declines(said[0]):
+    said = (
+        parts(message.core, message.words)
+        if message.optional and _answering(message.words).politely.search(fold(message.core))
+        else []
+    )
+    if len(said) < 2 or not acts.declines(said[0], message.words):
         return None
     changed = corrected(message)
     return [Found(Skip(), evidence=said[0]), *changed] if changed else None
@@ -94,12 +104,12 @@ def _answer(message: Message, asked: SlotConfig) -> list[Found] | None:
     start = two_requests(message) or _and_then(message, asked) or request(message, message.core, enough)
     if start is not None:
         return start
-    return None if acts.is_refusal(message.core) and not answers else values or None
+    return None if acts.is_refusal(message.core, message.words) and not answers else values or None
 
 
 def _and_then(message: Message, asked: SlotConfig) -> list[Found] | None:
     """The answer, and a request that is joined to it: 'vegan, and after that I want a table'."""
-    for hit in islice(JOINED.finditer(fold(message.core)), MOST_BREAKS):
+    for hit in islice(joins(message.words).finditer(fold(message.core)), MOST_BREAKS):
         left, right = message.core[: hit.start()], message.core[hit.end() :]
         slots = {message.context.asked or "": asked}
         answers = message.assistant.rules.read(left, slots, message.context, asked=message.context.asked)
@@ -153,18 +163,18 @@ def _words(message: Message) -> list[Found] | None:
     start = request(message, message.core, enough) if size > 1 else None
     if start is not None:
         return two_requests(message) or start
-    if named and (behind := in_apposition(message.core)) is not None:
+    if named and (behind := in_apposition(message.core, message.words)) is not None:
         value = message.fixed.as_written(behind)
         return [Found(SetSlot(slot=name, value=value), 0.9, "a name", value)]
     said = verdict(message.core, message.context.reading)
-    asks = asks_back(message.core) and not message.answered()
+    asks = asks_back(message.core, message.words) and not message.answered()
     if (said is not None and not said.rest and (named or size == 1)) or asks:
         return None
     reading = message.read_for({name: message.context.slots[name]})
     if reading is not None:
         values = message.values(message.core, {**message.open_slots(), **message.filled()})
         own = next((found for found in values if slot_of(found) == name), None)
-        if named and len(values) < 2 and is_name(message.core):
+        if named and len(values) < 2 and is_name(message.core, message.words):
             values, own = [], None  # all of it
         if own is not None and len(values) == 1 and not named and own.confidence >= SURE:
             return [_told(message, own)]
@@ -173,24 +183,24 @@ def _words(message: Message) -> list[Found] | None:
         if values and named:
             return values
         is_strange = max(reading.acts["outside"], reading.acts["chat"]) >= STRANGE
-        if named and own is None and is_strange and not is_name(message.core):
+        if named and own is None and is_strange and not is_name(message.core, message.words):
             return None
-    if named and (_is_no_name(message.core) or positive(message.core) != message.core):
+    if named and (_is_no_name(message.core, message.words) or positive(message.core, message.words) != message.core):
         values = message.values(message.core, message.open_slots())
         return values if any(slot_of(found) == name for found in values) else None
-    if named and is_name(message.core):
-        value = message.fixed.as_written(without_lead_in(message.core, name=True))
+    if named and is_name(message.core, message.words):
+        value = message.fixed.as_written(without_lead_in(message.core, message.words, name=True))
         return [Found(SetSlot(slot=name, value=value), 0.9, "a name", value)]
     if named:
         values = message.values(message.core, message.open_slots())
         if any(slot_of(found) == name for found in values):
             return values
-        first = parts(message.core)[:1]
+        first = parts(message.core, message.words)[:1]
         if values and first and len(content(first[0])) <= 3:
-            value = without_lead_in(message.fixed.as_written(first[0]), name=True)
+            value = without_lead_in(message.fixed.as_written(first[0]), message.words, name=True)
             return [Found(SetSlot(slot=name, value=value), 0.8, "the first thing said", value), *values]
-    value = without_lead_in(message.fixed.as_written(message.core))
-    value = without_relation(value) if named else value
+    value = without_lead_in(message.fixed.as_written(message.core), message.words)
+    value = without_relation(value, message.words) if named else value
     return [Found(SetSlot(slot=name, value=value), 0.8, "the open question takes any words", value)]
 
 
@@ -200,36 +210,40 @@ def _told(message: Message, own: Found) -> Found:
     place = whole.find(own.words)
     if place < 0:
         return own
-    start, end = _when(whole, place), place + len(own.words)
-    if len(own.words.split()) < SHORT and not any(word.plain in ANCHORS for word in tokens(whole[start:end])):
+    start, end = _when(whole, place, message.words), place + len(own.words)
+    if len(own.words.split()) < SHORT and not any(
+        word.plain in anchors(message.words) for word in tokens(whole[start:end])
+    ):
         return own
-    if _GOES_ON.search(fold(whole[:place])):
+    if _answering(message.words).goes_on.search(fold(whole[:place])):
         start = 0
     stop = _SENTENCE.search(whole, end)
     value = trimmed(whole[start : stop.start() if stop else None])
     return Found(SetSlot(slot=slot_of(own), value=value), own.confidence, own.evidence, value)
 
 
-def _when(text: str, place: int) -> int:
-    """Where words begin with the day or the hour that stands before them: 'el martes, comprando en el mercado'."""
-    start = place
+def _when(text: str, place: int, words: Language) -> int:
+    """Where words begin with the day or the hour that stands before them: 'on Tuesday, shopping in the market'."""
+    start, values = place, vocabulary(words).words
     for word in reversed(tokens(text[:place])):
-        if word.plain not in VALUE_WORDS or word.plain in _OPENS_NOTHING:
+        if word.plain not in values or word.plain in words.courtesies.opens_nothing:
             break
         start = word.start
-    return start if any(word.plain in ANCHORS for word in tokens(text[start:place])) else place
+    return start if any(word.plain in anchors(words) for word in tokens(text[start:place])) else place
 
 
-def _is_no_name(text: str) -> bool:
+def _is_no_name(text: str, words: Language) -> bool:
     """Whether words that a name was asked for with are none."""
     plain = " ".join(content(text))
-    return plain in _NO_ANSWER or all(not letter.isalpha() for letter in text) or plain.replace(" ", "").isdigit()
+    return (
+        plain in words.names.nobody or all(not letter.isalpha() for letter in text) or plain.replace(" ", "").isdigit()
+    )
 
 
 def _refused(message: Message, asked: SlotConfig) -> list[Found] | None:
     """A short answer that fits no type is still an answer: it gets the slot's error text."""
     words = content(message.text)
     gibberish = len(words) > 1 and not any(encoder().knows(word) for word in words)
-    if len(words) <= SHORT and not asks_back(message.text) and asked.type not in FREE and not gibberish:
+    if len(words) <= SHORT and not asks_back(message.text, message.words) and asked.type not in FREE and not gibberish:
         return [Found(SetSlot(slot=message.context.asked or "", value=message.text), 0.3, "a short answer")]
     return None

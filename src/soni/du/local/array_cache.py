@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from soni.languages import FOLDER
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SHIPPED = Path(__file__).parent / "weights" / "arrays"
+SHIPPED = FOLDER / "vectors"
 _FORMAT = "1"
 _MOST_ENTRIES = 64
 """How many entries the cache folder holds; those that nobody has used for longest are removed."""

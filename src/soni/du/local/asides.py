@@ -30,10 +30,12 @@ from soni.du.local.options import any_option
 from soni.du.local.reading import parses
 from soni.du.local.words import content, fold, same_stem, squeezed
 from soni.du.understanding import Found
+from soni.languages import any_of, built
 
 if TYPE_CHECKING:
     from soni.config.models import SlotConfig
     from soni.du.local.message import Message
+    from soni.languages import Language
 
 ACTED = 0.6
 """How sure the trained reader must be of an act."""
@@ -53,7 +55,6 @@ TOLD_OFF = 0.9
 """The same where any words are an answer."""
 PLAINLY = 0.985
 """The same where whatever a person wants to tell is one."""
-_NOT = re.compile(r"\b(?:no|not|nor|without|sin|ni|never|nunca|tampoco|paso|\w+n't|dont|wont|shant|cant)\b")
 _FEWEST_WORDS = 2
 _INSTEAD = ("skip", "repeat", "help", "cancel", "restart")
 _CALLED = ("cancel", "restart")
@@ -67,14 +68,19 @@ _MOST_PARTS = 3
 _LONGEST = 12
 
 
+@built
+def _negation(words: Language) -> re.Pattern[str]:
+    return re.compile(rf"\b{any_of(words.acts.negations)}\b")
+
+
 def agreed(message: Message) -> list[Found] | None:
     """A plain yes or no to a confirmation, before anything else can be read into it."""
     if not message.context.task or message.context.task["type"] != "confirm":
         return None
     said = message.verdict(message.text)
-    if message.context.active_flow in message.assistant.undoing and acts.keeps(message.text):
+    if message.context.active_flow in message.assistant.undoing and acts.keeps(message.text, message.words):
         return [Found(DenyConfirmation(), 1.0, f"'{message.text}' keeps it")]
-    if said is not None and not said.yes and isinstance(acts.act_of(last_said(message)), HumanHandoff):
+    if said is not None and not said.yes and isinstance(acts.act_of(last_said(message), message.words), HumanHandoff):
         return [Found(HumanHandoff(), 0.9, f"'{message.text}' asks for a person first")]
     if said is None or said.rest:
         return None
@@ -84,13 +90,13 @@ def agreed(message: Message) -> list[Found] | None:
 
 def last_said(message: Message) -> str:
     """What is said last; nothing where there are no words."""
-    return (parts(message.core) or [""])[-1]
+    return (parts(message.core, message.words) or [""])[-1]
 
 
 def resumed(message: Message) -> list[Found] | None:
     """'Back to the transfer', when that is what was left open."""
     paused = message.context.paused_flows
-    if not paused or not acts.begins_with_resume(message.core):
+    if not paused or not acts.begins_with_resume(message.core, message.words):
         return None
     ranked = message.assistant.scorer.ranked(message.core, paused)
     flow = ranked[0].flow if ranked else paused[-1]
@@ -106,11 +112,13 @@ def said_to_any(message: Message) -> list[Found] | None:
         return None
     if asked is not None and message.optional and asked.type != "boolean" and _declines(message):
         return [Found(Skip(), evidence=message.text)]
-    if asked is not None and message.optional and acts.act_of(message.core) == ChitChat(topic="goodbye"):
+    if asked is not None and message.optional and acts.act_of(message.core, message.words) == ChitChat(topic="goodbye"):
         return [Found(Skip(), evidence=message.text)]  # 'nothing else'
     sentences = [part for part in re.split(r"[.?!]\s", message.fixed.text) if part.strip()][:2]
-    for text in dict.fromkeys((message.fixed.text, message.core, *sentences[:1], squeezed(message.core))):
-        act = acts.act_of(text)
+    for text in dict.fromkeys(
+        (message.fixed.text, message.core, *sentences[:1], squeezed(message.core, message.words))
+    ):
+        act = acts.act_of(text, message.words)
         if isinstance(act, ChitChat) and text == sentences[0] and len(sentences) > 1:
             continue  # a greeting, and then something else
         named = isinstance(act, Help) and not message.context.task and message.trust(message.core) >= SURELY
@@ -123,10 +131,12 @@ def said_to_any(message: Message) -> list[Found] | None:
     if asked is not None and asked.type in FREE:
         return _plainly_skipped(message)
     rival = max((score.similar for score in message.ranked(message.core)[:1]), default=0.0)
-    for text in dict.fromkeys((message.core, *(without_courtesies(part) for part in sentences if len(sentences) > 1))):
+    for text in dict.fromkeys(
+        (message.core, *(without_courtesies(part, message.words) for part in sentences if len(sentences) > 1))
+    ):
         if not 2 <= len(content(text)) <= _LONGEST:
             continue
-        near, similar, phrase = acts.act_near(text)
+        near, similar, phrase = acts.act_near(text, message.words)
         aside = isinstance(near, ChitChat) and len(sentences) > 1
         if similar >= SAME and similar > rival + 0.05 and _makes_sense(message, near) and not aside:
             return [Found(near, similar, f"like '{phrase}'")]
@@ -134,10 +144,10 @@ def said_to_any(message: Message) -> list[Found] | None:
 
 
 def _declines(message: Message) -> bool:
-    if acts.declines(message.fixed.text) or acts.declines(message.core):
+    if acts.declines(message.fixed.text, message.words) or acts.declines(message.core, message.words):
         return True
     told = message.context.slots[message.context.asked or ""].type in FREE
-    return not told and (acts.withholds(message.core) or _withholds(message))
+    return not told and (acts.withholds(message.core, message.words) or _withholds(message))
 
 
 def read_as_act(message: Message) -> list[Found] | None:
@@ -159,8 +169,9 @@ def read_as_act(message: Message) -> list[Found] | None:
     if name == "cancel" and message.context.paused_flows and likely["resume"] >= SAID:
         name = "resume"  # 'hold on, let's finish the other thing first'
     sure, act = likely[name], _READ_ACTS[name]
-    ends = parts(message.core)[:1] + parts(message.core)[-1:]
-    if name in _TALK and act not in map(acts.act_of, ends) and acts.act_near(message.core)[1] < _LIKE_TALK:
+    every = parts(message.core, message.words)
+    ends = [acts.act_of(part, message.words) for part in every[:1] + every[-1:]]
+    if name in _TALK and act not in ends and acts.act_near(message.core, message.words)[1] < _LIKE_TALK:
         return None
     if sure < ACTED or not _makes_sense(message, act) or message.says_value():
         return None
@@ -172,9 +183,9 @@ def read_as_act(message: Message) -> list[Found] | None:
     if asked is not None and asked.type in FREE and (sure < TOLD_OFF or name not in _INSTEAD):
         return None  # words are an answer there
     is_plain = sure >= PLAINLY and (value is None or value.said < 1 - TOLD_OFF) and name == "cancel"
-    is_plain = is_plain and not acts.begins_with_cancel(message.core)  # 'forget the dessert'
+    is_plain = is_plain and not acts.begins_with_cancel(message.core, message.words)  # 'forget the dessert'
     skips = name == "skip" and message.optional and (value is None or value.said < SAID)
-    near, similar, _ = acts.act_near(message.core)
+    near, similar, _ = acts.act_near(message.core, message.words)
     is_like = near.name == act.name and (name != "skip" or similar >= SAME)
     skips = skips and (sure >= PLAINLY or is_like)
     if tells and not (skips or is_plain) and (name in _CALLED or not is_like):
@@ -190,16 +201,21 @@ def read_as_act(message: Message) -> list[Found] | None:
         return None  # another booking is to be called off
     if flow_sure > min(max(sure, INTERRUPT), SURELY):
         return None
-    if name == "skip" and asked is not None and asked.type == "choice" and (option := any_option(asked)) is not None:
+    if (
+        name == "skip"
+        and asked is not None
+        and asked.type == "choice"
+        and (option := any_option(asked, message.words)) is not None
+    ):
         return [Found(SetSlot(slot=message.context.asked or "", value=option), sure, "whatever it is")]
     if name in _INSTEAD and _names_a_change(message):
         return None  # 'wrong amount, sorry'
     if name == "cancel" and asked is not None and asked.type == "choice" and message.answers():
-        return None  # 'fuera, que queremos fumar' is where to sit
+        return None  # where to sit, and why
     if name == "skip" and not message.optional and asked is not None and sure < PLAINLY:
         return None  # 'me la mangaron' answers what happened
     if name == "cancel" and message.context.task and message.context.task["type"] == "confirm":
-        if sure < TOLD_OFF or (asks_back(message.core) and flow_sure >= INTERRUPT):
+        if sure < TOLD_OFF or (asks_back(message.core, message.words) and flow_sure >= INTERRUPT):
             return None
         act = DenyConfirmation()  # 'not before I have spoken to her': no word of it calls anything off
     return [Found(act, sure, f"read as {name}")]
@@ -207,15 +223,19 @@ def read_as_act(message: Message) -> list[Found] | None:
 
 def _names_a_change(message: Message) -> bool:
     filled, cues = message.filled(), message.assistant.cues
-    changes = corrections.named_changes(message.fixed.text)
-    return any(corrections.named(change.what, filled, cues) is not None for change in changes)
+    changes = corrections.named_changes(message.fixed.text, message.words)
+    return any(corrections.named(change.what, filled, cues, message.words) is not None for change in changes)
 
 
 def _withholds(message: Message) -> bool:
     """Whether the very thing that was asked for is what the words do not want."""
     asked, words = message.context.asked or "", content(message.core)
-    named = corrections.called(asked, message.context.slots[asked], message.assistant.cues)
-    negated = len(words) <= RATHER_VAGUE and "?" not in message.core and _NOT.search(fold(message.core)) is not None
+    named = corrections.called(asked, message.context.slots[asked], message.assistant.cues, message.words)
+    negated = (
+        len(words) <= RATHER_VAGUE
+        and "?" not in message.core
+        and _negation(message.words).search(fold(message.core)) is not None
+    )
     meant = any(same_stem(word, other) for word in words for other in named)
     return negated and meant and not message.answers()
 
@@ -224,7 +244,7 @@ def _plainly_skipped(message: Message) -> list[Found] | None:
     """Where any words are an answer, only something much like an act of its own is one."""
     if len(content(message.core)) < 2:
         return None
-    near, similar, phrase = acts.act_near(message.core)
+    near, similar, phrase = acts.act_near(message.core, message.words)
     named = message.context.asked in message.assistant.cues.names
     enough = SAME if named and isinstance(near, Skip | Repeat) else _SAME_AS_TEXT
     plain = isinstance(near, Skip | Repeat | Help) or (named and not isinstance(near, ChitChat))
@@ -259,11 +279,13 @@ def _makes_sense(message: Message, act: Command) -> bool:
 
 def _in_a_part(message: Message, asked: SlotConfig | None) -> Found | None:
     """'I mixed everything up, let's begin again', 'what even is an IBAN': in other words, but all that is asked for."""
-    if asked is not None and corrections.asked_about(message.core, message.context.asked or "", message.assistant.cues):
+    if asked is not None and corrections.asked_about(
+        message.core, message.context.asked or "", message.assistant.cues, message.words
+    ):
         return Found(Help(), 0.9, f"'{message.text}' asks what that is")
     tells = asked is not None and asked.type in FREE and message.context.asked not in message.assistant.cues.names
     requests = message.reading is None or message.reading.acts["start"] >= SAID
-    said = {part: acts.act_of(part) for part in parts(message.core)}
+    said = {part: acts.act_of(part, message.words) for part in parts(message.core, message.words)}
     if tells or not 1 < len(said) <= _MOST_PARTS or (requests and not all(said.values())):
         return None
     for part, act in said.items():
@@ -286,8 +308,10 @@ def and_a_person(message: Message) -> list[Found] | None:
     """'Cancel this and put me through to somebody': what is open ends first."""
     person, reading = HumanHandoff(), message.reading
     heard = reading is not None and reading.acts["human"] >= TOLD_OFF
-    for left, right in cuts(message.core) if message.context.active_flow and _makes_sense(message, person) else []:
-        if acts.begins_with_cancel(left) and (heard or acts.act_of(right) == person):
+    for left, right in (
+        cuts(message.core, message.words) if message.context.active_flow and _makes_sense(message, person) else []
+    ):
+        if acts.begins_with_cancel(left, message.words) and (heard or acts.act_of(right, message.words) == person):
             off = Found(CancelFlow(), 0.9, f"'{left}' calls it off")
             return [off, Found(person, evidence=f"'{right}' asks for one")]
     return None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from soni.du.local import acts, corrections
 from soni.du.local.cues import Cues
 from soni.du.local.flows import FlowScorer
+from soni.du.local.language import MessageLanguage
 from soni.du.local.model import model
 from soni.du.local.patterns import Patterns
 from soni.du.local.pieces import vocabulary
@@ -15,6 +16,7 @@ from soni.du.local.reading import CueReader
 from soni.du.local.spelling import Spelling
 from soni.du.local.trained import TrainedReader
 from soni.du.local.words import content
+from soni.languages import languages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,17 +28,24 @@ class Assistant:
     """One assistant, prepared for messages."""
 
     def __init__(self, config: SoniConfig) -> None:
-        self.cues = Cues(config.flows, config.slots)
-        self.rules = CueReader(self.cues)
-        self.patterns = Patterns(config.flows, config.slots)
+        self.name = config.settings.name
+        self.words = languages(config.spoken)
+        self.language = MessageLanguage(config, self.words)
+        self.cues = Cues(config.flows, config.slots, self.words)
+        self.rules = CueReader(self.cues, self.words)
+        self.patterns = Patterns(config.flows, config.slots, self.words)
         self.scorer = FlowScorer(config.flows, config.slots)
         self.undoing = {
             name
             for name, flow in config.flows.items()
-            if any(acts.undoes(text) for text in (name.replace("_", " "), *flow.trigger.intents))
+            if any(acts.undoes(text, self.words) for text in (name.replace("_", " "), *flow.trigger.said_in()))
         }
         """The flows that are there to call something off."""
-        self.spelling = Spelling(_vocabulary(config), [*acts.WORDS, *corrections.WORDS])
+        self.spelling = Spelling(
+            _vocabulary(config),
+            self.words,
+            [*acts.act_words(self.words), *corrections.correction_words(self.words)],
+        )
 
     @cached_property
     def reader(self) -> TrainedReader | None:
@@ -48,7 +57,7 @@ class Assistant:
         """Load the models now rather than with the first message."""
         _ = self.reader
         self.scorer.warm()
-        acts.warm()
+        acts.warm(self.words)
 
 
 def _vocabulary(config: SoniConfig) -> set[str]:

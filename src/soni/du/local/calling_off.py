@@ -14,18 +14,26 @@ from soni.du.local.merging import CORRECTS, SAID
 from soni.du.local.message import FREE
 from soni.du.local.words import content, fold
 from soni.du.understanding import Found
+from soni.languages import any_of, built
 
 if TYPE_CHECKING:
     from soni.du.local.message import Message
+    from soni.languages import Language
 
 _SHORT_CANCEL = 3
 _FEWEST_WORDS = 2
-_NO_MORE = re.compile(
-    r"^(?:(?:pues|bueno|no|nah|oye|mira|well|oh)[\s,]+)*"
-    r"(?:ya no|no (?:quiero|sig[au]s?|hagas?|pagues?|mandes?|envies?)|"
-    r"i (?:don'?t|do not|no longer) want|don'?t|leave the|drop the)\b"
-)
-_RATHER = re.compile(r"^(?:mejor|i'?d rather|rather)\b[\s,]*")
+
+
+class _CallingOff:
+    """What calls something off and asks for another thing in some languages."""
+
+    def __init__(self, words: Language) -> None:
+        said = words.acts
+        self.no_more = re.compile(rf"^(?:{any_of(said.no_more_before)}[\s,]+)*{any_of(said.no_more)}\b")
+        self.rather = re.compile(rf"^{any_of(said.rather)}\b[\s,]*")
+
+
+_calling_off = built(_CallingOff)
 
 
 def called_off(message: Message) -> list[Found] | None:
@@ -41,7 +49,7 @@ def called_off(message: Message) -> list[Found] | None:
         asked is not None
         and asked.type in FREE
         and len(content(message.core)) > _SHORT_CANCEL
-        and not cuts(message.core)
+        and not cuts(message.core, message.words)
     ):
         return None  # "stop putting so much salt" is something to tell
     named = message.context.asked in message.assistant.cues.names
@@ -49,8 +57,8 @@ def called_off(message: Message) -> list[Found] | None:
         return None  # "forget the dessert" is too
     if _corrects(message):
         return None  # 'drop a zero, it's 20 not 200'
-    if not acts.begins_with_cancel(message.core):
-        if named and isinstance(acts.act_of(last_said(message)), CancelFlow):
+    if not acts.begins_with_cancel(message.core, message.words):
+        if named and isinstance(acts.act_of(last_said(message), message.words), CancelFlow):
             return [Found(CancelFlow(), 0.8, f"'{message.text}' calls it off")]
         return None if asked is not None and asked.type in FREE else _called_off_later(message)
     cancel = Found(CancelFlow(), 0.9, f"'{message.text}' calls it off")
@@ -68,11 +76,12 @@ def called_off(message: Message) -> list[Found] | None:
 
 
 def _rather(message: Message) -> list[Found] | None:
-    """'Ya no quiero mandar nada, mejor enséñame los movimientos'."""
+    """'I don't want to send anything any more, rather show me the last movements'."""
     asked = message.context.slots.get(message.context.asked or "")
     tells = asked is not None and asked.type in FREE and message.context.asked not in message.assistant.cues.names
-    for left, right in cuts(message.core) if message.context.active_flow and not tells else []:
-        hit = _RATHER.match(fold(right)) if _NO_MORE.match(fold(left)) else None
+    for left, right in cuts(message.core, message.words) if message.context.active_flow and not tells else []:
+        known = _calling_off(message.words)
+        hit = known.rather.match(fold(right)) if known.no_more.match(fold(left)) else None
         start = request(message, right[hit.end() :], JOINED_BAR) if hit else None
         if start and isinstance(start[0].command, StartFlow):
             return [Found(CancelFlow(), 0.9, f"'{left}' calls it off"), *start]
@@ -81,8 +90,12 @@ def _rather(message: Message) -> list[Found] | None:
 
 def _instead(message: Message) -> list[Found] | None:
     """What is asked for behind what is called off."""
-    for left, right in cuts(message.core):
-        if acts.begins_with_cancel(left) and not _is_undoing(message, left) and not _says_it_again(message, right):
+    for left, right in cuts(message.core, message.words):
+        if (
+            acts.begins_with_cancel(left, message.words)
+            and not _is_undoing(message, left)
+            and not _says_it_again(message, right)
+        ):
             start = request(message, right, JOINED_BAR)
             if start and _is_wanted(message, start[0].command):
                 return start
@@ -91,10 +104,10 @@ def _instead(message: Message) -> list[Found] | None:
 
 def _says_it_again(message: Message, text: str) -> bool:
     """'Forget about it, cancel the transfer': called off twice, where no request is heard."""
-    if isinstance(acts.act_of(text), CancelFlow):
+    if isinstance(acts.act_of(text, message.words), CancelFlow):
         return True
     heard = message.reading is None or message.reading.acts["start"] >= HEARD
-    return not heard and acts.begins_with_cancel(text)
+    return not heard and acts.begins_with_cancel(text, message.words)
 
 
 def _is_wanted(message: Message, command: Command) -> bool:
@@ -119,9 +132,14 @@ def _wanted_instead(message: Message) -> list[Found]:
 
 def _called_off_later(message: Message) -> list[Found] | None:
     """'No clue, then drop the whole thing': called off in one of several parts, and what is wanted instead."""
-    for part in parts(message.core):
+    for part in parts(message.core, message.words):
         short = len(content(part)) <= VAGUE
-        if short and acts.begins_with_cancel(part) and not _is_undoing(message, part) and message.context.active_flow:
+        if (
+            short
+            and acts.begins_with_cancel(part, message.words)
+            and not _is_undoing(message, part)
+            and message.context.active_flow
+        ):
             return [Found(CancelFlow(), 0.8, f"'{part}' calls it off"), *_wanted_behind(message, part)]
     return None
 
@@ -132,7 +150,7 @@ def _wanted_behind(message: Message, part: str) -> list[Found]:
     if message.reading is None or len(content(rest)) < _FEWEST_WORDS:
         return []
     heard = message.reading.acts["start"] >= TOLD_OFF
-    start = request(message, without_courtesies(rest), JOINED_BAR if heard else SURELY)
+    start = request(message, without_courtesies(rest, message.words), JOINED_BAR if heard else SURELY)
     wanted = start and isinstance(start[0].command, StartFlow) and _is_wanted(message, start[0].command)
     return start if start and wanted else []
 

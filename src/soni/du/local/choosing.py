@@ -6,21 +6,23 @@ import re
 from typing import TYPE_CHECKING
 
 from soni.core.commands import Clarify, ResumeFlow, StartFlow
-from soni.core.values.vocabulary import VALUE_WORDS
+from soni.core.values.vocabulary import vocabulary
 from soni.du.local import acts
-from soni.du.local.clauses import JOINED, cuts, parts
+from soni.du.local.clauses import cuts, joins, parts
 from soni.du.local.corrections import positive
 from soni.du.local.message import REQUESTS, slot_of
 from soni.du.local.reading import TELLING
 from soni.du.local.vague import asks_in_general, tells, vague_among
 from soni.du.local.words import content, fold
 from soni.du.understanding import Found
+from soni.languages import any_of, built
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from soni.du.local.flows import Score
     from soni.du.local.message import Message
+    from soni.languages import Language
 
 START = 0.45
 """How sure of a flow when nothing was asked."""
@@ -50,17 +52,21 @@ OUTSIDE = 0.9
 """How sure it must be that a message asks for nothing there is, or that it asks for something."""
 RIVAL = 0.6
 """How sure it must be of another flow than the likeliest for both to be offered."""
-_ANOTHER = re.compile(r"(?:\w+\s){0,3}(?:otra|otro|another|one|a new one|una nueva|uno nuevo)\b")
 SHARED = 0.25
 """How likely it must think a flow that a vague request may be for."""
 
 
+@built
+def _another_one(words: Language) -> re.Pattern[str]:
+    return re.compile(rf"(?:\w+\s){{0,3}}{any_of(words.acts.another)}\b")
+
+
 def request(message: Message, text: str, least: float) -> list[Found] | None:
     """The flow that the words ask for, with the values they name."""
-    if acts.is_refusal(text) and not _requests(message, text):
+    if acts.is_refusal(text, message.words) and not _requests(message, text):
         return None
     match = message.assistant.patterns.match(text, message.context.flows, message.context.reading)
-    if match is not None and positive(text) == text and "?" not in text:
+    if match is not None and positive(text, message.words) == text and "?" not in text:
         values = message.values(text, message.context.slots_of(match.flow), preset=match.values)
         if match.flow == message.context.active_flow:
             return values
@@ -71,7 +77,7 @@ def request(message: Message, text: str, least: float) -> list[Found] | None:
     if (vague := _vague(message, text, ranked)) is not None:
         return [vague]
     sure = message.sure(ranked)
-    for part in parts(text) if sure < BOTH and not _is_outside(message, text) else []:
+    for part in parts(text, message.words) if sure < BOTH and not _is_outside(message, text) else []:
         again = message.ranked(part) if len(content(part)) > 2 else []
         if message.sure(again) > sure:
             ranked, sure = again, message.sure(again)
@@ -101,10 +107,10 @@ def _vague(message: Message, text: str, ranked: Sequence[Score]) -> Found | None
     if context.task or context.active_flow or text != message.core:
         return None
     words = {flow: said for flow, said in message.assistant.scorer.words.items() if flow in context.flows}
-    telling = {name for name, flow in context.flows.items() if tells(flow)}
-    fits = set(vague_among(text, words))
+    telling = {name for name, flow in context.flows.items() if tells(flow, message.words)}
+    fits = set(vague_among(text, words, message.words))
     fits = fits if len(fits - telling) < 2 else fits - telling  # to make a payment is not to see the last ones
-    fits = telling if asks_in_general(text) else fits
+    fits = telling if asks_in_general(text, message.words, message.assistant.name) else fits
     if not 1 < len(fits) <= MOST_OFFERED or message.values(text, context.slots_of(*fits)):
         return None
     options = [score.flow for score in ranked if score.flow in fits]
@@ -160,18 +166,18 @@ def _unsure(message: Message, text: str) -> list[Found] | None:
 
 def _requests(message: Message, text: str) -> bool:
     """Whether the reader sees a request behind a refusal: 'I no longer want this one, give me another'."""
-    reading = message.heard(text) if len(parts(text)) > 1 else None
+    reading = message.heard(text) if len(parts(text, message.words)) > 1 else None
     return reading is not None and reading.acts["start"] >= REQUESTS
 
 
 def two_requests(message: Message) -> list[Found] | None:
     """Two requests in one message, in spoken order."""
     best: tuple[tuple[bool, float], list[Found]] | None = None
-    for left, right in cuts(message.core):
+    for left, right in cuts(message.core, message.words):
         between = fold(message.core)[len(left) : len(message.core) - len(right)]
-        joined = JOINED.search(f"{between} {' '.join(fold(right).split()[:3])}") is not None
+        joined = joins(message.words).search(f"{between} {' '.join(fold(right).split()[:3])}") is not None
         bar = JOINED_BAR if joined else BOTH
-        if _is_value(left) or _is_value(right):
+        if _is_value(left, message.words) or _is_value(right, message.words):
             continue  # 'a table on Friday, half past eight in the evening'
         first = request(message, left, bar)
         second = first and (_another(message, first, right) or request(message, right, bar))
@@ -180,7 +186,7 @@ def two_requests(message: Message) -> list[Found] | None:
         one, other = first[0].command, second[0].command
         if not isinstance(one, StartFlow) or not isinstance(other, StartFlow) or one.flow == other.flow:
             continue
-        plain = re.search(r"\b(?:but|pero)\b", between) is None
+        plain = not set(message.words.acts.but) & set(content(between))
         weak, strong = sorted((first, second), key=lambda found: _heard(message, found))
         others = message.context.slots_of(_flow(strong))
         told = plain and any(_tells(message, found) and slot_of(found) not in others for found in weak[1:])
@@ -199,9 +205,10 @@ def _tells(message: Message, found: Found) -> bool:
     return slot is not None and slot.type not in ("date", "time", "datetime") and found.confidence >= TELLING
 
 
-def _is_value(text: str) -> bool:
+def _is_value(text: str, words: Language) -> bool:
     """Whether there is no word that is not of a number, a day or a time."""
-    return all(word in VALUE_WORDS or any(map(str.isdigit, word)) for word in content(text))
+    values = vocabulary(words).words
+    return all(word in values or any(map(str.isdigit, word)) for word in content(text))
 
 
 def _is_all_that_is_heard(message: Message, weak: list[Found], strong: list[Found]) -> bool:
@@ -229,7 +236,11 @@ def _is_likely(message: Message, found: Found, plain: bool) -> bool:
 def _another(message: Message, first: list[Found], right: str) -> list[Found] | None:
     """'Drop my table and make me another for Friday': what it is, was said before."""
     done = first[0].command
-    if not isinstance(done, StartFlow) or done.flow not in message.assistant.undoing or not _ANOTHER.match(fold(right)):
+    if (
+        not isinstance(done, StartFlow)
+        or done.flow not in message.assistant.undoing
+        or not _another_one(message.words).match(fold(right))
+    ):
         return None
     best = next((score for score in message.ranked(message.core) if score.flow != done.flow), None)
     values = message.values(right, message.context.slots_of(best.flow)) if best and best.similar >= LIKE else []

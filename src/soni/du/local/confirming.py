@@ -25,10 +25,12 @@ from soni.du.local.reading import NUMBERS, TELLING
 from soni.du.local.verdicts import begun
 from soni.du.local.words import content, fold, trimmed
 from soni.du.understanding import Found
+from soni.languages import any_of, built
 
 if TYPE_CHECKING:
     from soni.du.local.message import Message
     from soni.du.local.verdicts import Verdict
+    from soni.languages import Language
 
 DOUBT = 0.2
 """How likely the trained reader must think a yes for values beside it not to be what is meant instead."""
@@ -38,13 +40,15 @@ VOUCHED = 0.9
 """How likely it must think a yes that words begin, but do not end."""
 NO = 0.5
 """How sure it must be of a no."""
-_FIRST = re.compile(
-    r"^(?:\w+[\s,.!]+){0,3}?(?:before (?:that|anything)|antes(?: de \w+)?|first|primero)\b|"
-    r"\b(?:first|primero|antes)[\s.!?]*$"
-)
-"""By these words what is confirmed is only put off: 'not yet, show me my balance first'."""
 _LONGEST = 8
 """How many words a message may have in which a plain value changes what is confirmed."""
+
+
+@built
+def _puts_off(words: Language) -> re.Pattern[str]:
+    """By these words what is confirmed is only put off: 'not yet, show me my balance first'."""
+    said = words.acts
+    return re.compile(rf"^(?:\w+[\s,.!]+){{0,3}}?{any_of(said.first_of_all)}\b|\b{any_of(said.first_at_end)}[\s.!?]*$")
 
 
 def confirm(message: Message) -> list[Found] | None:
@@ -59,9 +63,9 @@ def confirm(message: Message) -> list[Found] | None:
     replaces = changed is not None and any(isinstance(found.command, CorrectSlot) for found in changed)
     if changed and (said is None or message.reading is not None or replaces):
         return changed
-    if said is not None and acts.begins_with_cancel(said.rest):
+    if said is not None and acts.begins_with_cancel(said.rest, message.words):
         return [Found(CancelFlow(), 0.9, f"'{said.rest}' calls it off")]
-    puts_off = _FIRST.search(fold(message.text)) is not None
+    puts_off = _puts_off(message.words).search(fold(message.text)) is not None
     if said is not None:
         no = Found(DenyConfirmation(), 1.0, f"'{message.text}' says no")
         start = _behind_a_no(message, said) if said.rest and _asks(message) else None
@@ -78,21 +82,23 @@ def _asks(message: Message) -> bool:
 
 
 def _behind_a_no(message: Message, said: Verdict) -> list[Found] | None:
-    start = request(message, without_courtesies(said.rest), BOTH)
+    start = request(message, without_courtesies(said.rest, message.words), BOTH)
     sees = message.reading is not None and message.reading.acts["start"] >= VOUCHED
     return start or (request(message, message.core, BOTH) if sees else None)  # 'no, not yet. tell me my balance'
 
 
 def _vouched(message: Message) -> list[Found] | None:
     """A yes by its first words before a request, where the trained reader sees nothing that speaks against it."""
-    said, reading = begun(message.text) if message.whole else None, message.reading
+    said, reading = begun(message.text, message.words, message.confirmed) if message.whole else None, message.reading
     if said is None or reading is None or message.says_value():
         return None
     against = max(reading.acts[name] for name in ("negate", "cancel", "help", "repeat", "human"))
     if reading.acts["affirm"] < VOUCHED or reading.acts["start"] < NO or against > DOUBT:
         return None
     yes = Found(AffirmConfirmation(), reading.acts["affirm"], f"'{message.text}' begins with a yes")
-    start = request(message, without_courtesies(said.rest), JOINED_BAR) or request(message, message.core, JOINED_BAR)
+    start = request(message, without_courtesies(said.rest, message.words), JOINED_BAR) or request(
+        message, message.core, JOINED_BAR
+    )
     if start is None or not isinstance(start[0].command, StartFlow):
         return None
     return [yes, *start] if start[0].confidence >= PLAIN else None
@@ -111,14 +117,14 @@ def _says_again(message: Message) -> bool:
     """Whether all that is said is a choice that was made already: 'the debit one', of the debit card that is shown."""
     spans = message.assistant.rules.read(message.core, message.filled(), message.context)
     held = any(span.value and span.value == message.context.filled.get(span.slot) for span in spans)
-    return held and positive(message.core) == message.core and len(content(message.core)) <= SHORT
+    return held and positive(message.core, message.words) == message.core and len(content(message.core)) <= SHORT
 
 
 def _yes_and(message: Message, said: Verdict) -> list[Found] | None:
     """A yes before something else: it counts if the rest goes on from it, and not if it takes anything back."""
     yes = Found(AffirmConfirmation(), 0.85, f"'{message.text}' says yes")
     hears = message.reading is None or max(message.reading.acts["start"], message.reading.acts["request"]) >= NO
-    start = request(message, without_courtesies(said.rest), BOTH if hears else SURELY)
+    start = request(message, without_courtesies(said.rest, message.words), BOTH if hears else SURELY)
     if start is not None and isinstance(start[0].command, StartFlow):
         return [yes, *start]
     changed = corrected(message) or message.values(said.rest, message.context.slots_of(*message.context.chain))
@@ -131,9 +137,9 @@ def _yes_and(message: Message, said: Verdict) -> list[Found] | None:
 
 def _changed(message: Message) -> list[Found] | None:
     """New values for what a confirmation shows: 'make it 200', 'send 50 to Ana'."""
-    if message.reading is None and is_relative(message.core):
+    if message.reading is None and is_relative(message.core, message.words):
         return None
-    if message.reading is None and asks_back(message.core):
+    if message.reading is None and asks_back(message.core, message.words):
         return None  # by the rules alone a question changes nothing
     filled = message.context.slots_of(*message.context.chain)
     told = [found for found in message.values(message.core, filled) if found.confidence >= TELLING]
@@ -144,7 +150,7 @@ def _changed(message: Message) -> list[Found] | None:
     if match is not None and match.flow == message.context.active_flow:
         return message.values(message.core, filled, preset=match.values)
     if message.reading is not None:
-        asks = asks_back(message.core) or is_relative(message.core)
+        asks = asks_back(message.core, message.words) or is_relative(message.core, message.words)
         values = message.values(message.core, filled)
         return [found for found in values if not (asks and _replaces(message, slot_of(found)))] or None
     size = len(content(message.core))

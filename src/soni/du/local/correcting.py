@@ -11,7 +11,7 @@ from soni.du.local.corrections import is_relative
 from soni.du.local.lead_ins import without_lead_in
 from soni.du.local.merging import SAID
 from soni.du.local.message import FREE, SHORT, slot_of
-from soni.du.local.names import NO_NAMES
+from soni.du.local.names import no_names
 from soni.du.local.reading import NUMBERS, parses
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import content, fold, trimmed
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from soni.config.models import SlotConfig
     from soni.du.context import DialogueContext
     from soni.du.local.message import Message
+    from soni.languages import Language
 
 
 def corrected(message: Message) -> list[Found] | None:
-    """'I meant 300', 'change the recipient', 'mejor 50': a word about what was said before, not an answer."""
+    """'I meant 300', 'change the recipient': a word about what was said before, not an answer."""
     filled = message.filled()
     if not filled:
         return None
@@ -32,33 +33,39 @@ def corrected(message: Message) -> list[Found] | None:
         others = {name: slot for name, slot in _open_or_filled(message, filled).items() if slot.type not in NUMBERS}
         return [swapped, *message.values(message.core, others)]
     found: dict[str, Found] = {}
-    for change in corrections.named_changes(message.fixed.text):
-        name = corrections.named(change.what, filled, message.assistant.cues)
+    for change in corrections.named_changes(message.fixed.text, message.words):
+        name = corrections.named(change.what, filled, message.assistant.cues, message.words)
         if name is not None and (name not in found or change.value is not None):
             value = None if change.value is None else message.fixed.as_written(change.value)
             found[name] = Found(CorrectSlot(slot=name, value=value), 0.9, f"'{change.what}' names it")
     if found:
         changes = list(found.values())
         return [*_answered_besides(message, changes), *_completed(message, changes, filled)]
-    if message.reading is not None and message.reading.acts["correct"] >= SAID and not is_relative(message.core):
+    if (
+        message.reading is not None
+        and message.reading.acts["correct"] >= SAID
+        and not is_relative(message.core, message.words)
+    ):
         values = message.values(message.core, _open_or_filled(message, filled))
         values = [found for found in values if not _is_held(message, found)]
         if any(isinstance(found.command, CorrectSlot) for found in values):
             return values
-    rest = None if is_relative(message.core) else corrections.taken_back(message.fixed.text)
+    rest = (
+        None if is_relative(message.core, message.words) else corrections.taken_back(message.fixed.text, message.words)
+    )
     if rest is None or _means_something_else(message, rest):
         return None
     return _in_place_of(message, rest, filled) or _said_anew(message, rest, filled)
 
 
 def _is_held(message: Message, found: Found) -> bool:
-    """Whether the words are what the slot holds already: 'es para Lucas no para Luis', where it was for Luis."""
+    """Whether the words are what the slot holds already: 'it is for Lucas, not for Luis', where it was for Luis."""
     return bool(found.words) and fold(found.words) == fold(str(message.context.filled.get(slot_of(found), "")))
 
 
 def _swapped(message: Message, filled: dict[str, SlotConfig]) -> Found | None:
     """'70, not 60': one of them is what a slot holds, so the other is its new value."""
-    pair = corrections.instead_of(message.fixed.text)
+    pair = corrections.instead_of(message.fixed.text, message.words)
     for name, slot in filled.items() if pair else ():
         if slot.type not in NUMBERS:
             continue
@@ -91,7 +98,7 @@ def _answered_besides(message: Message, found: list[Found]) -> list[Found]:
 
 def _in_place_of(message: Message, rest: str, filled: dict[str, SlotConfig]) -> list[Found] | None:
     """'Nine instead of eight': what is not meant is a slot's value, so the other is its new one."""
-    for wrong in corrections.not_meant(message.fixed.text):
+    for wrong in corrections.not_meant(message.fixed.text, message.words):
         for name, slot in filled.items():
             if slot.type in FREE or not _is_value(wrong, slot, message.context.filled[name], message.context):
                 continue
@@ -118,9 +125,9 @@ def _said_anew(message: Message, rest: str, filled: dict[str, SlotConfig]) -> li
         len(names) == 1
         and not values
         and not is_answer
-        and _is_name(rest, plain=corrections.says_so(message.fixed.text))
+        and _is_name(rest, message.words, plain=corrections.says_so(message.fixed.text, message.words))
     ):
-        value = message.fixed.as_written(without_lead_in(rest, name=True))
+        value = message.fixed.as_written(without_lead_in(rest, message.words, name=True))
         return [Found(CorrectSlot(slot=names[0], value=value), 0.7, "a name said anew", value)]
     return None
 
@@ -128,8 +135,8 @@ def _said_anew(message: Message, rest: str, filled: dict[str, SlotConfig]) -> li
 def _means_something_else(message: Message, words: str) -> bool:
     return (
         verdict(words, message.context.reading) is not None
-        or acts.act_of(words) is not None
-        or acts.begins_with_cancel(words)
+        or acts.act_of(words, message.words) is not None
+        or acts.begins_with_cancel(words, message.words)
         or message.trust(words) >= BOTH
     )
 
@@ -145,11 +152,11 @@ def _is_value(words: str, slot: SlotConfig, value: object, context: DialogueCont
     return False
 
 
-def _is_name(text: str, *, plain: bool) -> bool:
+def _is_name(text: str, spoken: Language, *, plain: bool) -> bool:
     """Whether words look like a name: written with capitals, after 'to', or said to be meant."""
-    words = trimmed(without_lead_in(text, name=True)).split()
-    if not 0 < len(words) <= 3 or any(letter.isdigit() for letter in text) or set(content(text)) & NO_NAMES:
+    words = trimmed(without_lead_in(text, spoken, name=True)).split()
+    if not 0 < len(words) <= 3 or any(letter.isdigit() for letter in text) or set(content(text)) & no_names(spoken):
         return False
     if all(word[0].isupper() for word in words):
         return True
-    return plain or (len(words) == 1 and content(text)[0] in ("to", "a"))
+    return plain or (len(words) == 1 and content(text)[0] in spoken.names.to)

@@ -139,6 +139,14 @@ class FlowScorer:
             for flow in self._flows
         }
 
+    @cached_property
+    def verbs(self) -> dict[str, frozenset[str]]:
+        """For each flow the words that its phrases begin with."""
+        return {
+            flow: frozenset(word for name, phrase in self._phrases if name == flow for word in content(phrase)[:1])
+            for flow in self._flows
+        }
+
     def warm(self) -> None:
         """Load the encoder, embed the phrases and fit the regression, so that no message waits for it."""
         self._vectors, self._learned = _fitted(tuple(self._phrases), self._flows)

@@ -1,32 +1,100 @@
-"""Which language a message shows, if it shows one: '100' and 'Ana' show none."""
+"""Which of an assistant's languages a message is in, if it shows one: '100' and 'Ana' show none.
+
+What tells are the common words and the letters of each language, and the assistant's own words: those of its trigger
+phrases, options and texts. Courtesies and answers tell nothing; people borrow them.
+"""
 
 from __future__ import annotations
 
-from soni.du.local.words import content, lexicon
+from typing import TYPE_CHECKING
 
-_ENGLISH = lexicon(
-    "about account again am an and are at be been but by can cancel card could did do does for from get go had "
-    "has have hello hey hi how i if in is it its just like lost make me money much my need not of on or pay "
-    "please send should so some stop than thank thanks that the their them then there they this to today tomorrow "
-    "transfer wanna want was we were what when where which who why will with would yes you your"
-)
-_SPANISH = lexicon(
-    "al algo anula ayer bien buenas buenos cancela como con cual cuando cuanta cuanto cuenta dame de del desde "
-    "dia dias dime dinero donde el ella en enviar era es esa ese eso esta este esto favor gracias ha hacer hago "
-    "hasta hay he hola hoy la las le lo los mandar manana mas me mejor mi mis mucho muy necesito nos o olvidalo "
-    "para pero por porque puede puedes puedo pues que quiero quiere saldo se ser si sin sobre soy su sus tarjeta "
-    "te tengo tiene todo tu tus un una unos vale ya yo envia envio enviale manda mandale transferencia transfiere "
-    "pagar paga recibo factura movimientos ultimos veinte treinta cincuenta cien bloquea bloquear perdido robado "
-    "adelante acuerdo hazlo dejalo"
-)
-_MARKS = set("¿¡ñ")
+from soni.du.local.words import content, fold
+from soni.languages import built, language
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from soni.config.models import SoniConfig
+    from soni.languages import Language
+
+_MARKED = 2
+"""How many common words a letter or sign of one language alone counts for."""
 
 
-def language_of(text: str) -> str | None:
-    """'en', 'es', or None when the words do not tell."""
-    words = content(text)
-    english = sum(word in _ENGLISH for word in words)
-    spanish = sum(word in _SPANISH for word in words) + 2 * any(mark in text.lower() for mark in _MARKS)
-    if english == spanish:
-        return None
-    return "en" if english > spanish else "es"
+class _Telling:
+    """What tells the languages of an assistant from one another, whatever it is about."""
+
+    def __init__(self, words: Language) -> None:
+        each = {code: language(code) for code in words.codes}
+        self.borrowed = frozenset(word for one in each.values() for word in _borrowed(one))
+        self.common = {code: one.spelling.common.set - self.borrowed for code, one in each.items()}
+        self.marks = {code: tuple(one.spelling.marks) for code, one in each.items()}
+
+    def shown(self, text: str) -> dict[str, int]:
+        """How much speaks for each language."""
+        said, small = set(content(text)), text.lower()
+        marked = any(fold(word) not in self.borrowed for word in small.split())
+        return {
+            code: len(said & common) + _MARKED * (marked and any(mark in small for mark in self.marks[code]))
+            for code, common in self.common.items()
+        }
+
+
+_telling = built(_Telling)
+
+
+def _borrowed(one: Language) -> Iterator[str]:
+    """Words that people say in the middle of another language."""
+    courtesies = one.courtesies
+    for phrase in (*courtesies.please, *courtesies.trigger_end, *courtesies.politely):
+        yield from phrase.split()
+    for phrase in (*courtesies.closings, *courtesies.tails, *one.answers.yes, *one.answers.no):
+        if " " not in phrase:
+            yield phrase
+
+
+class MessageLanguage:
+    """Decides the language of messages to one assistant."""
+
+    def __init__(self, config: SoniConfig, words: Language) -> None:
+        self._telling = _telling(words)
+        said: dict[str, set[str]] = {code: set() for code in config.spoken}
+        for code, text in _own_texts(config):
+            leading = [code] if code else self._leading(self._telling.shown(text))
+            if len(leading) == 1:
+                said.setdefault(leading[0], set()).update(content(text))
+        self._own: Mapping[str, frozenset[str]] = {
+            code: frozenset(own - self._elsewhere(code, said)) for code, own in said.items()
+        }
+
+    def of(self, text: str, current: str) -> str | None:
+        """The language that the words show; None when they do not tell, or the current one may be meant."""
+        said, shown = set(content(text)), self._telling.shown(text)
+        for code, own in self._own.items():
+            shown[code] = shown.get(code, 0) + len(said & own)
+        leading = self._leading(shown)
+        alone = len(leading) == 1
+        return leading[0] if alone or (leading and current not in leading) else None
+
+    def _elsewhere(self, code: str, said: Mapping[str, set[str]]) -> set[str]:
+        """Words that other languages have as well, those that tell nothing, and those that tell already."""
+        return set(self._telling.borrowed).union(
+            *(own for other, own in said.items() if other != code), *self._telling.common.values()
+        )
+
+    @staticmethod
+    def _leading(shown: Mapping[str, int]) -> list[str]:
+        """The languages that most speaks for; none if nothing speaks for any."""
+        best = max(shown.values())
+        return [code for code, count in shown.items() if count == best] if best else []
+
+
+def _own_texts(config: SoniConfig) -> Iterator[tuple[str, str]]:
+    """The assistant's texts with the language of each, which is empty where the author does not say it."""
+    for flow in config.flows.values():
+        for phrase in flow.trigger.phrases:
+            yield phrase.language, " ".join(piece for piece in phrase.template.pieces if isinstance(piece, str))
+    for _, text in config.written():
+        for code, templates in text.variants.items():
+            for template in templates:
+                yield code, " ".join(piece for piece in template.pieces if isinstance(piece, str))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from soni.du.local.options import option_in
 from soni.du.local.reading import NUMBERS, TELLING, parses
 from soni.du.local.spans import Span, overlaps
-from soni.du.local.value_runs import ANCHORS
-from soni.du.local.words import lexicon, tokens, trimmed
+from soni.du.local.value_runs import anchors
+from soni.du.local.words import tokens, trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 _WRITTEN = re.compile(r"[\d@]")
 """What numbers, dates and addresses are written with."""
-_WHERE = lexicon("on in at near outside inside by from when while en por cerca cuando mientras al saliendo")
-"""Words by which a place or a time is told."""
 SHAPED = ("iban", "email", "phone")
 """Types whose values look like nothing else."""
 SAID = 0.5
@@ -84,7 +82,8 @@ def _is_told_already(span: Span, others: list[Span], slots: Mapping[str, SlotCon
         return False
     said = [word.plain for word in tokens(span.words)]
     named = any(one.value and span.start <= one.start < span.end for one in others if one.end)
-    return named and not any(word in ANCHORS or word in _WHERE for word in said)
+    words = context.reading.words
+    return named and not any(word in anchors(words) or word in words.names.where for word in said)
 
 
 def _meant_once(spans: list[Span], context: DialogueContext) -> list[Span]:
@@ -114,7 +113,7 @@ def _chosen(
     if rule is not None and not is_asked and not is_named:
         enough = TOLD if rule.confidence >= TELLING or slot.type == "choice" else FOUND
         enough = TOLD if slot.type == "text" and rule.confidence >= CALLED else enough
-        is_list = bool(rule.value) and slot.type in NUMBERS  # 'mi mujer y yo': the reader does not count
+        is_list = bool(rule.value) and slot.type in NUMBERS  # 'my wife and I': the reader does not count
         rule = rule if is_list or value.said >= enough else None
     if value.option:
         if slot.type == "boolean":
@@ -174,7 +173,7 @@ def _read(whole: Span, slot: SlotConfig, context: DialogueContext) -> Span | Non
     """The reader's words as a value of the slot's type; what stands before or behind it is left away."""
     words = whole.words
     if slot.type == "choice":
-        hit = option_in(tokens(words), slot)
+        hit = option_in(tokens(words), slot, context.reading.words)
         return None if hit is None else replace(whole, value=hit[2])
     if slot.type in ("text", "list") or parses(words, slot, context):
         return whole
@@ -189,7 +188,7 @@ def _read(whole: Span, slot: SlotConfig, context: DialogueContext) -> Span | Non
 
 
 def _grown(whole: Span, text: str, slot: SlotConfig, context: DialogueContext) -> Span | None:
-    """The same with a word or two more: 'esta noche' is a day where 'noche' alone is none."""
+    """The same with a word or two more: 'this evening' is a day where 'evening' alone is none."""
     if slot.type in ("choice", "text", "list"):
         return None
     runs = tokens(text)

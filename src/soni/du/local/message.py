@@ -13,19 +13,21 @@ from soni.du.local.corrections import positive
 from soni.du.local.flows import READ, VALUE, confidence
 from soni.du.local.merging import CORRECTS, SAID, SHAPED, SURE, merged
 from soni.du.local.names import (
-    NO_NAMES,
     before_verb,
     is_relation,
     leading_name,
     names_an_occasion,
+    no_names,
     whole_name,
     without_announcement,
     without_relation,
 )
 from soni.du.local.reading import TELLING, by_part_of_day, with_place
-from soni.du.local.verdicts import verdict
+from soni.du.local.spelling import without_false_friends
+from soni.du.local.verdicts import Asked, function_words, verdict
 from soni.du.local.words import fold
 from soni.du.understanding import Found
+from soni.languages import any_of, built
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,15 +40,13 @@ if TYPE_CHECKING:
     from soni.du.local.spelling import Repaired
     from soni.du.local.trained import Reading
     from soni.du.local.verdicts import Verdict
+    from soni.languages import Language
 
 UNDO = 0.6
 """How much nearer a flow that calls something off is for a word that does."""
 SHORT = 4
 FREE = ("text", "list")
 """Types that take any words."""
-DENIED = re.compile(r"\b(?:(?:sin|not|without|ni)\s+(?:in |en )?(?:the |la |el )?|no\s+(?:en )?(?:la |el )?)$")
-"""What stands before an option that is not wanted."""
-NEGATION = re.compile(r"(?:no|not|don'?t|never|without|sin|nada de) ")
 _WEIGHED = 3
 OPTION = 0.3
 """How much nearer a flow is that alone has the option which a message names."""
@@ -64,6 +64,19 @@ TWICE = 2
 """How many of them, the likeliest, it is told of with a second phrase."""
 MOST_SLOTS = 14
 """How many slots the reader is told of."""
+
+
+class _NotWanted:
+    """What stands before an option, or at the beginning of its name, that is not wanted."""
+
+    def __init__(self, words: Language) -> None:
+        said = words.courtesies
+        within, article = any_of(said.not_wanted_in), any_of(said.not_wanted_the)
+        self.before = re.compile(rf"\b{any_of(said.not_wanted_before)}\s+(?:{within} )?(?:{article} )?$")
+        self.beginning = re.compile(f"{any_of(said.negations)} ")
+
+
+_not_wanted = built(_NotWanted)
 
 
 @dataclass(slots=True)
@@ -85,15 +98,33 @@ class Message:
     """What the trained reader said, the first time about the flows too."""
 
     def __post_init__(self) -> None:
+        meant = without_false_friends(self.text, self.context.reading.own)
+        self.text = meant.text
         self.fixed = self.assistant.spelling.repaired(self.text)
-        self.core = without_courtesies(self.fixed.text)
+        self.fixed.written.update(meant.written)
+        self.core = without_courtesies(self.fixed.text, self.words)
+
+    @property
+    def words(self) -> Language:
+        """The words of the languages that the assistant offers."""
+        return self.context.reading.words
+
+    @property
+    def confirmed(self) -> Asked:
+        """What is known of the question that a yes would answer."""
+        flow = self.context.active_flow or ""
+        return Asked(
+            words=self.assistant.scorer.words.get(flow, frozenset()),
+            verbs=self.assistant.scorer.verbs.get(flow, frozenset()) - function_words(self.words),
+            undoing=flow in self.assistant.undoing,
+            shows=bool(self.context.filled),
+        )
 
     def verdict(self, text: str) -> Verdict | None:
         """The yes or no that a text is or begins with, as it was written: a slip in a yes it judges by itself."""
-        undoing = self.context.active_flow in self.assistant.undoing
-        shows = bool(self.context.filled)
-        vouched = not shows and self.reading is not None and self._agrees(self.reading)
-        said = verdict(text, self.context.reading, undoing=undoing, shows=shows, vouched=vouched)
+        asked = self.confirmed
+        vouched = not asked.shows and self.reading is not None and self._agrees(self.reading)
+        said = verdict(text, self.context.reading, asked, vouched=vouched)
         return None if said is not None and said.yes and not self.whole else said
 
     def _agrees(self, reading: Reading) -> bool:
@@ -185,7 +216,7 @@ class Message:
             return self._known[text, active]
         names = [name for name in self.context.flows if active or name != self.context.active_flow]
         ranked = self.assistant.scorer.ranked(text, names, self.context.reading.language)
-        undoes = acts.undoes(text)
+        undoes = acts.undoes(text, self.words)
         reading = self.heard(text)
         weighed = []
         for place, score in enumerate(ranked):
@@ -224,45 +255,49 @@ class Message:
         self, text: str, slots: Mapping[str, SlotConfig], *, preset: Mapping[str, str] | None = None
     ) -> list[Found]:
         """The values that the words name, new ones and ones that replace another."""
-        spans = self.assistant.rules.read(positive(text), slots, self.context, asked=self.context.asked)
+        spans = self.assistant.rules.read(positive(text, self.words), slots, self.context, asked=self.context.asked)
         spans += self._named_by_a_no(text, slots, spans)
-        barred = {(span.slot, span.value) for span in spans if span.value and DENIED.search(fold(text[: span.start]))}
+        before = _not_wanted(self.words).before
+        barred = {(span.slot, span.value) for span in spans if span.value and before.search(fold(text[: span.start]))}
         reading = self.read_for(slots)
         if reading is not None:
             spans = self._with_reader(spans, reading, text, slots)
             names = self.assistant.cues.names
             spans = [span for span in spans if span.slot not in names or any(map(str.isalpha, span.words))]
-            spans = [span for span in spans if span.slot not in names or fold(span.words) not in NO_NAMES]
-            spans = [span for span in spans if span.slot not in names or not names_an_occasion(text, span)]
+            spans = [span for span in spans if span.slot not in names or fold(span.words) not in no_names(self.words)]
+            spans = [span for span in spans if span.slot not in names or not names_an_occasion(text, span, self.words)]
             if self.context.task and reading.acts["start"] < REQUESTS:  # 'my sister comes too, so there are 4 of us'
                 asked = self.context.asked
                 spans = [
-                    one for one in spans if one.slot not in names or one.slot == asked or not is_relation(one.words)
+                    one
+                    for one in spans
+                    if one.slot not in names or one.slot == asked or not is_relation(one.words, self.words)
                 ]
         held = {(name, self.context.filled[name]) for name in slots if isinstance(self.context.filled.get(name), str)}
         held = {pair for pair in held if pair[0] != self.context.asked and slots[pair[0]].type == "choice"}
         barred |= held  # said again, it changes nothing
         found = {span.slot: self.value(span) for span in spans if (span.slot, span.value) not in barred}
         for name, words in (preset or {}).items():
-            if name in self.assistant.cues.names and fold(words) in NO_NAMES:
+            if name in self.assistant.cues.names and fold(words) in no_names(self.words):
                 continue  # 'I gotta send him 20'
             value = self.fixed.as_written(self._named(name, words)) if slots[name].type in FREE else words
             found[name] = self._command(name, value, 0.9, "in the place a trigger phrase has for it", value)
         return list(found.values())
 
     def _named_by_a_no(self, text: str, slots: Mapping[str, SlotConfig], others: list[Span]) -> list[Span]:
-        """Options whose very name says what is not wanted: 'no como carne' is no correction."""
-        if positive(text) == text:
+        """Options whose very name says what is not wanted: 'no meat' is no correction."""
+        if positive(text, self.words) == text:
             return []
         spans = self.assistant.rules.read(text, slots, self.context, asked=self.context.asked)
         known = {span.slot for span in others}
-        return [one for one in spans if one.value and one.slot not in known and NEGATION.match(fold(one.words))]
+        negation = _not_wanted(self.words).beginning
+        return [one for one in spans if one.value and one.slot not in known and negation.match(fold(one.words))]
 
     def _with_reader(
         self, spans: list[Span], reading: Reading, text: str, slots: Mapping[str, SlotConfig]
     ) -> list[Span]:
         """What the rules and the reader found; only of a correction does the reader say what is not meant."""
-        if (meant := positive(text)) == text or (reading.acts["correct"] >= CORRECTS and meant):
+        if (meant := positive(text, self.words)) == text or (reading.acts["correct"] >= CORRECTS and meant):
             return merged(spans, reading, text, slots, self.context)
         named = self.assistant.rules.read(text, slots, self.context, asked=self.context.asked)
         denied = {(span.slot, span.value) for span in named if span.value} - {(span.slot, span.value) for span in spans}
@@ -273,17 +308,23 @@ class Message:
 
     def _named(self, slot: str, words: str) -> str:
         """'Ana tomorrow', in the place of a name, is Ana."""
-        return without_relation(leading_name(words) or words) if slot in self.assistant.cues.names else words
+        if slot not in self.assistant.cues.names:
+            return words
+        own = self.assistant.cues.vocabulary
+        return without_relation(leading_name(words, self.words, own) or words, self.words)
 
     def value(self, span: Span) -> Found:
         """A value that was found, as the command it comes to."""
         slot = self.context.slots[span.slot]
         words = self.fixed.as_written(span.words) if slot.type in FREE else span.words
         if span.slot in self.assistant.cues.names:
-            words = whole_name(words, self.fixed.as_written(self.core), asked=span.slot == self.context.asked)
-            words = without_announcement(before_verb(without_relation(words)))
+            is_asked = span.slot == self.context.asked
+            own = self.assistant.cues.vocabulary
+            words = whole_name(words, self.fixed.as_written(self.core), self.words, own, asked=is_asked)
+            words = before_verb(without_relation(words, self.words), self.words)
+            words = without_announcement(words, self.words)
         elif slot.type == "text" and span.slot != self.context.asked:
-            words = with_place(words, self.fixed.as_written(self.core))
+            words = with_place(words, self.fixed.as_written(self.core), self.words)
         value = by_part_of_day(words, self.text, slot, self.context) if slot.type == "time" else span.value or words
         return self._command(span.slot, value, span.confidence, span.evidence, words)
 

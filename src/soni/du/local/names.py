@@ -5,76 +5,67 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from soni.du.local.cues import BEFORE_PLACES
 from soni.du.local.spans import overlaps
-from soni.du.local.value_runs import ANCHORS
-from soni.du.local.words import fold, lexicon, tokens, trimmed
+from soni.du.local.value_runs import anchors
+from soni.du.local.words import fold, tokens, trimmed
+from soni.languages import any_of, built, filled, longest_first
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from soni.du.local.spans import Span
     from soni.du.local.words import Token
+    from soni.languages import Language
 
-_STOP = lexicon(
-    "and y but pero or o with con from desde please por porfa favor pls plz thanks gracias today tomorrow hoy "
-    "manana because porque que who whose su her his their now ahora on at is es for para the in to a via when "
-    "cuando if si instead not no asap tonight ya then luego so e q porfis"
-)
-_RELATIVES = lexicon("my mi our nuestro nuestra un una a an the el la los las")
-_FROM = re.compile(r"\sde (?:mi|la|nuestra|mis) (?:cuentas?|parte|tarjetas?|n[oó]mina|ahorros)\b.*", re.IGNORECASE)
-"""'Ana de mi cuenta'."""
-_SPELT = re.compile(r",?\s(?:as[ií] )?(?:con|with(?: an?)?) ['\"]?\w['\"]?$", re.IGNORECASE)
-"""'Zamorano, con z'."""
-_RELATIVE_OF = re.compile(
-    r"(?:(?:la|el|mi|the|my) )?\b(?:madre|padre|mam[aá]|pap[aá]|hij[oa]|herman[oa]|marido|mujer|espos[oa]|novi[oa]|"
-    r"prim[oa]|t[ií][oa]|abuel[oa]|suegr[oa]|jef[ea]|amig[oa]|vecin[oa]|cuñad[oa]|mother|father|son|daughter|brother|sister|wife|"
-    r"husband|friend|boss) (?:del?|of) $",
-    re.IGNORECASE,
-)
-_OWNED = re.compile(
-    r"['’]s (?!(?:booking|reservation|table|account|iban|share|part|bill|order|appointment|name|place)\b)[^\W\d]+",
-    re.IGNORECASE,
-)
-"""Ana's mum is not Ana, but Ana's table is hers."""
-_ANNOUNCED = re.compile(
-    r"^(?:(?:my |the )?name(?:['’]?s|:| is)|(?:mi |el )?nombre(?: es|:| de)|soy|me llamo|i['’]?m|i am|this is|"
-    r"(?-i:de(?= [A-ZÀ-Ý])))\s+",
-    re.IGNORECASE,
-)
-_CALLED = re.compile(
-    r"[\s,.](?:(?:que |y )?se llama|(?:who |he |she )?is called|(?:his|her) name(?:'s| is)|called|named|llamad[oa])\s"
-    r"(?P<name>[^,.;]{1,60}?)[\s.!]{0,9}$",
-    re.IGNORECASE,
-)
-_OCCASION = re.compile(
-    r"\s?(?:['’]?s)? (?:birthday|bday|b-day|anniversary|wedding|graduation|retirement|hen|stag|\d+(?:st|nd|rd|th))\b"
-)
-_LAST_NAMES = re.compile(
-    r"(?:(?: (?:de la|de los|de las|del|de|van der|van|von|bin|da|dos) [^\W\d]+)+| \w\.)[\s.!]*$", re.IGNORECASE
-)
-_TOLD_OF = re.compile(r"\s(?:is|was|es|era|but|pero|because|porque|who|que)\b")
 _NAME_BEHIND = re.compile(r"(?: [A-ZÀ-Ý][\w’'-]+)+")
 _LONGEST_NAME = 4
-_PARTICLES = lexicon("de del la las los el van von der den da di do dos du le y bin al san")
-_BEFORE_NAMES = BEFORE_PLACES | lexicon("from desde")
-_NAMES_TOO = lexicon("may mar sol abril julio")
-NO_NAMES = lexicon(
-    "i i'm i'd i've me you it that this he she they we us him her them someone somebody anyone nobody nothing yes no "
-    "ok okay hi hello hey thanks please what when where who how why which can could do does is are was will would my "
-    "your hola gracias si vale que cuando donde quien como cual puede puedes quiero alguien nadie nada eso esto el "
-    "ella none not later tomorrow today now fine sorry never wait well ninguno luego manana hoy ahora bien despues "
-    "perdon perdona asi mejor otro otra another other cancel stop don't dont want be honest sure ver ellos ti "
-    "esperate guita plata lana pasta dinero cash money hold on too much espera esperar alquiler rent quick it's its "
-    "thats that's correct right wrong correcto cierto"
-)
+_WHAT = r"([^\W\d]+)"
+"""The place of a word by which an assistant's own words decide."""
 
 
-def name_runs(text: str, words: list[Token], taken: list[Span]) -> Iterator[tuple[int, int, frozenset[str]]]:
+class _Names:
+    """The words around names in some languages."""
+
+    def __init__(self, words: Language) -> None:
+        said = words.names
+        self.ends, self.determiners = frozenset(said.ends), frozenset(said.determiners)
+        self.own_things = re.compile(filled(any_of(said.own_things), what=_WHAT))
+        self.spelt = re.compile(rf",?\s{any_of(said.spelt)} ['\"]?\w['\"]?$")
+        self.relative_of = re.compile(
+            rf"(?:{any_of(said.relation_before)} )?\b{any_of(said.relations)} {any_of(said.of)} $"
+        )
+        self.owned = re.compile(filled(any_of(said.owned), what=_WHAT))
+        capital = rf"|(?-i:{any_of(said.announced_capital)}(?= [A-ZÀ-Ý]))" if said.announced_capital else ""
+        self.announced = re.compile(rf"^(?:{any_of(said.announced)}{capital})\s+", re.IGNORECASE)
+        self.called = re.compile(rf"[\s,.]{any_of(said.called)}\s(?P<name>[^,.;]{{1,60}}?)[\s.!]{{0,9}}$")
+        self.occasion = re.compile(rf"\s?(?:'?s)? {any_of(said.occasions)}\b")
+        particles = any_of(longest_first(said.last_name_particles))
+        self.last_names = re.compile(rf"(?:(?: {particles} [^\W\d]+)+| \w\.)[\s.!]*$")
+        self.told_of = re.compile(rf"\s{any_of(said.told_of)}\b")
+        self.particles = frozenset(said.particles)
+        self.before_names = frozenset(said.before_places) | frozenset(said.before_places_too)
+        self.names_too, self.short_names_too = frozenset(said.names_too), frozenset(said.short_names_too)
+        self.no_names = frozenset(said.no_names)
+        self.my, self.of, self.article = frozenset(said.my), frozenset(said.of), frozenset(said.article)
+        self.name_and = frozenset(said.name_and)
+        self.anchors = anchors(words)
+
+
+_names = built(_Names)
+
+
+def no_names(words: Language) -> frozenset[str]:
+    """Words that are no name, even where a name was asked for."""
+    return _names(words).no_names
+
+
+def name_runs(
+    text: str, words: list[Token], taken: list[Span], known: Language
+) -> Iterator[tuple[int, int, frozenset[str]]]:
     """Runs of words that may be a name: after a short word that announces one, or written with capitals."""
     place = 0
     while place < len(words):
-        run = _name_at(text, words, place, taken)
+        run = _name_at(text, words, place, taken, _names(known))
         if run is None:
             place += 1
             continue
@@ -83,26 +74,26 @@ def name_runs(text: str, words: list[Token], taken: list[Span]) -> Iterator[tupl
         place = last + 1
 
 
-def _is_capital(text: str, word: Token) -> bool:
+def _is_capital(text: str, word: Token, known: _Names) -> bool:
     is_word = text[word.start].isupper() and not any(letter.isdigit() for letter in word.plain)
-    return is_word and (word.plain not in ANCHORS or word.plain in _NAMES_TOO)
+    return is_word and (word.plain not in known.anchors or word.plain in known.names_too)
 
 
-def _name_at(text: str, words: list[Token], place: int, taken: list[Span]) -> tuple[int, int] | None:
+def _name_at(text: str, words: list[Token], place: int, taken: list[Span], known: _Names) -> tuple[int, int] | None:
     first = place
-    while first < len(words) and words[first].plain in _RELATIVES and first - place < 2:
-        if first and all(_is_capital(text, word) for word in words[first : first + 2]):
-            break  # 'Los Angeles'
+    while first < len(words) and words[first].plain in known.determiners and first - place < 2:
+        if first and all(_is_capital(text, word, known) for word in words[first : first + 2]):
+            break  # 'The Hague'
         first += 1
     last = first - 1
     for index in range(first, min(first + _LONGEST_NAME, len(words))):
         word = words[index]
         bad = (
-            word.plain in _STOP
-            or word.plain in NO_NAMES
+            word.plain in known.ends
+            or word.plain in known.no_names
             or any(letter.isdigit() or letter == "@" for letter in word.plain)
         )
-        bad = bad or (word.plain in ANCHORS and word.plain not in ("may", "mar", "sol"))
+        bad = bad or (word.plain in known.anchors and word.plain not in known.short_names_too)
         if bad or not word.plain or overlaps(word.start, word.end, taken):
             break
         last = index
@@ -111,100 +102,109 @@ def _name_at(text: str, words: list[Token], place: int, taken: list[Span]) -> tu
     if last < first:
         return None
     if first > place and not text[words[first].start].isupper():
-        first = place + (words[place].plain in _RELATIVES)
+        first = place + (words[place].plain in known.determiners)
     capitals = [index for index in range(first, last + 1) if text[words[index].start].isupper()]
     if capitals:
         begin = capitals[0]
         end = begin
         while end < len(words) - 1:
-            after = next(
-                (index for index in range(end + 1, min(end + 4, len(words))) if _is_capital(text, words[index])), None
-            )
+            ahead = range(end + 1, min(end + 4, len(words)))
+            after = next((index for index in ahead if _is_capital(text, words[index], known)), None)
             between = words[end + 1 : after] if after is not None else []
-            if after is None or words[end].stops or any(word.plain not in _PARTICLES for word in between):
+            if after is None or words[end].stops or any(word.plain not in known.particles for word in between):
                 break
             end = after
         return begin, end
     return first, last
 
 
-def is_name(text: str) -> bool:
+def is_name(text: str, words: Language) -> bool:
     """Whether a whole text is a name: words with capitals, and the small words that names have."""
-    words = trimmed(text).split()
-    capitals = [word[:1].isupper() for word in words]
-    small = [fold(word) in _PARTICLES or word in ("and", "&") for word in words]
+    known, said = _names(words), trimmed(text).split()
+    capitals = [word[:1].isupper() for word in said]
+    small = [fold(word) in known.particles or word in known.name_and for word in said]
     return (
-        0 < len(words) <= 6
-        and fold(words[0]) not in _BEFORE_NAMES
+        0 < len(said) <= 6
+        and fold(said[0]) not in known.before_names
         and capitals[0]
         and capitals[-1]
         and all(a or b for a, b in zip(capitals, small, strict=True))
     )
 
 
-def whole_name(name: str, text: str, *, asked: bool) -> str:
-    """A name with what makes it somebody else's: 'maria del carmen' is not maria, nor is Ana's mum Ana.
+def whole_name(name: str, text: str, words: Language, own: Container[str], *, asked: bool) -> str:
+    """A name with what makes it somebody else's: 'maria van dyke' is not maria, nor is Ana's mum Ana.
 
-    What follows in small letters belongs to a name only where one was asked for: 'to Ana de mi cuenta' is to Ana.
+    `own` are the assistant's words: where people book, Ana's booking is for Ana.
+    What follows in small letters belongs to a name only where one was asked for: 'to Ana from my account' is to Ana.
     """
     hit = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
     if hit is None:
         return name
-    before, rest = _RELATIVE_OF.search(text[: hit.start()]), text[hit.end() :]
-    if is_relation(name) and (own := _NAME_BEHIND.match(rest)) is not None:
-        return trimmed(own.group())  # 'mi primo Evaristo'
-    behind = _OWNED.match(rest) or (_LAST_NAMES.match(rest) if asked else None)
+    known = _names(words)
+    before, rest = known.relative_of.search(fold(text[: hit.start()])), text[hit.end() :]
+    if is_relation(name, words) and (called := _NAME_BEHIND.match(rest)) is not None:
+        return trimmed(called.group())  # 'my cousin Evaristo'
+    behind = known.owned.match(fold(rest))
+    if behind is None or any(what in own for what in behind.groups()):
+        behind = known.last_names.match(fold(rest)) if asked else None
     return trimmed(text[before.start() if before else hit.start() : hit.end() + (behind.end() if behind else 0)])
 
 
-def before_verb(text: str) -> str:
+def before_verb(text: str, words: Language) -> str:
     """'Ana' of 'Ana is my sister'."""
-    return _TOLD_OF.split(text, maxsplit=1)[0]
+    return _names(words).told_of.split(text, maxsplit=1)[0]
 
 
-def is_relation(text: str) -> bool:
-    """Whether some words only say what somebody is to whom speaks: 'mi suegra', 'my sister in law'."""
-    words = text.split()
-    return len(words) > 1 and fold(words[0]) in ("mi", "my") and not any(word[:1].isupper() for word in words[1:])
+def is_relation(text: str, words: Language) -> bool:
+    """Whether some words only say what somebody is to whom speaks: 'my sister in law'."""
+    said = text.split()
+    return len(said) > 1 and fold(said[0]) in _names(words).my and not any(word[:1].isupper() for word in said[1:])
 
 
-def in_apposition(text: str) -> str | None:
+def in_apposition(text: str, words: Language) -> str | None:
     """The name behind who that is: 'Gurpreet Kaur' of 'my sister in law, Gurpreet Kaur'."""
-    if (called := _CALLED.search(text)) is not None and is_name(called["name"]):
-        return trimmed(called["name"])
+    called = _names(words).called.search(fold(text))
+    if called is not None and is_name(name := text[slice(*called.span("name"))], words):
+        return trimmed(name)
     before, comma, behind = text.partition(",")
-    return trimmed(behind) if comma and is_relation(before.strip()) and is_name(behind) else None
+    return trimmed(behind) if comma and is_relation(before.strip(), words) and is_name(behind, words) else None
 
 
-def without_relation(text: str) -> str:
+def without_relation(text: str, words: Language) -> str:
     """The name behind what somebody is: 'Yamila' of 'my niece Yamila'; all of it where none has a capital."""
-    words = _SPELT.sub("", text).split()
-    if all(word[:1].isupper() for word in words[:2]):
-        return " ".join(words)  # 'Los Angeles'
-    is_name = (word[:1].isupper() and fold(word) not in _RELATIVES for word in words)
+    known = _names(words)
+    spelt = known.spelt.search(fold(text))
+    said = (text[: spelt.start()] if spelt else text).split()
+    if all(word[:1].isupper() for word in said[:2]):
+        return " ".join(said)  # 'The Hague'
+    is_name = (word[:1].isupper() and fold(word) not in known.determiners for word in said)
     first = next((place for place, is_one in enumerate(is_name) if is_one), 0)
-    if first and fold(words[first - 1]) in ("de", "del", "of"):
-        return " ".join(words)  # 'la madre de Ana' is not Ana
-    if not first and len(words) == 2 and fold(words[0]) in ("el", "la"):
-        first = 1  # 'la Edurne'
-    return " ".join(words[first:]) if words and fold(words[0]) in _RELATIVES else " ".join(words)
+    if first and fold(said[first - 1]) in known.of:
+        return " ".join(said)  # 'the mother of Ana' is not Ana
+    if not first and len(said) == 2 and fold(said[0]) in known.article:
+        first = 1
+    return " ".join(said[first:]) if said and fold(said[0]) in known.determiners else " ".join(said)
 
 
-def without_announcement(text: str) -> str:
+def without_announcement(text: str, words: Language) -> str:
     """The name behind words that only say that one comes: 'Lindqvist' of "name's Lindqvist"."""
-    return _ANNOUNCED.sub("", text)
+    announced = _names(words).announced.match(text.replace("’", "'"))
+    return text[announced.end() :] if announced else text
 
 
-def names_an_occasion(text: str, span: Span) -> bool:
+def names_an_occasion(text: str, span: Span, words: Language) -> bool:
     """Whether somebody is named only for what is celebrated: "it's my mum's birthday"."""
-    return _OCCASION.match(fold(text[span.end :])) is not None
+    return _names(words).occasion.match(fold(text[span.end :])) is not None
 
 
-def leading_name(text: str) -> str:
-    """The name that some words begin with: 'Ana' of 'Ana tomorrow'."""
-    end = 0
-    for word in tokens(_FROM.sub("", text)):
-        if _ends_name(word.plain) and not (end and word.plain in _PARTICLES):
+def leading_name(text: str, words: Language, own: Container[str]) -> str:
+    """The name that some words begin with: 'Ana' of 'Ana tomorrow'; `own` are the assistant's words."""
+    end, known = 0, _names(words)
+    things = known.own_things.search(fold(text))
+    ends = things is not None and all(what is None or what in own for what in things.groups())
+    for word in tokens(text[: things.start()] if things is not None and ends else text):
+        if _ends_name(word.plain, known) and not (end and word.plain in known.particles):
             break
         end = word.end
         if word.stops:
@@ -212,7 +212,8 @@ def leading_name(text: str) -> str:
     return trimmed(text[:end])
 
 
-def _ends_name(word: str) -> bool:
+def _ends_name(word: str, known: _Names) -> bool:
     """Whether a word cannot be part of a name."""
     odd = not word or any(letter.isdigit() or letter == "@" for letter in word)
-    return odd or word in _STOP or word in NO_NAMES or (word in ANCHORS and word not in _NAMES_TOO)
+    is_value = word in known.anchors and word not in known.names_too
+    return odd or word in known.ends or word in known.no_names or is_value

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from soni.core.template import Field
 from soni.du.local.words import fold, trimmed
+from soni.languages import any_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from soni.config.models import FlowConfig, SlotConfig
     from soni.core.template import Template
     from soni.core.values import Reading
+    from soni.languages import Language
 
-_TAIL = r"(?:[\s,]*(?:please|por favor|thanks|gracias))?[\s.!?]*$"
 _MOST_WORDS = 6
 _LONGEST = 60
 """How many letters the value of a slot has at most that a phrase names."""
@@ -34,10 +35,11 @@ class Match:
 class Patterns:
     """The trigger phrases of an assistant that name slots."""
 
-    def __init__(self, flows: Mapping[str, FlowConfig], slots: Mapping[str, SlotConfig]) -> None:
+    def __init__(self, flows: Mapping[str, FlowConfig], slots: Mapping[str, SlotConfig], words: Language) -> None:
+        tail = rf"(?:[\s,]*{any_of(words.courtesies.trigger_end)})?[\s.!?]*$"
         self._slots = slots
         self._patterns = [
-            (name, template.source, _compiled(template))
+            (name, template.source, _compiled(template, tail))
             for name, flow in flows.items()
             for template in flow.trigger.templates
             if any(isinstance(piece, Field) for piece in template.pieces)
@@ -67,7 +69,7 @@ class Patterns:
         return True
 
 
-def _compiled(template: Template) -> re.Pattern[str]:
+def _compiled(template: Template, tail: str) -> re.Pattern[str]:
     parts = []
     for piece in template.pieces:
         if isinstance(piece, Field):
@@ -80,4 +82,4 @@ def _compiled(template: Template) -> re.Pattern[str]:
             before = r"\s" if piece[:1].isspace() and parts else ""
             after = r"\s" if piece[-1:].isspace() else ""
             parts.append(before + words + after)
-    return re.compile(rf"(?:^|\b){''.join(parts)}{_TAIL}")
+    return re.compile(rf"(?:^|\b){''.join(parts)}{tail}")

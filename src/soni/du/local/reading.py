@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from soni.core.values.calendar_words import DAYS_IN, MONTHS_IN, SECONDS_IN
-from soni.core.values.numerals import COUNT
-from soni.core.values.vocabulary import VALUE_WORDS
+from soni.core.values.numerals import numerals
+from soni.core.values.vocabulary import vocabulary
 from soni.du.local.encoder import encoder
 from soni.du.local.names import name_runs
 from soni.du.local.options import option_in
 from soni.du.local.people import people_in
 from soni.du.local.spans import Span, overlaps
-from soni.du.local.value_runs import ANCHORS, value_runs
-from soni.du.local.words import fold, lexicon, same_stem, tokens, trimmed
+from soni.du.local.value_runs import anchors, value_runs
+from soni.du.local.words import fold, same_stem, tokens, trimmed
+from soni.languages import any_of, built, longest_first
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,39 +23,57 @@ if TYPE_CHECKING:
     from soni.du.context import DialogueContext
     from soni.du.local.cues import Cues
     from soni.du.local.words import Token
+    from soni.languages import Language
 
 _ORDER = ("iban", "email", "phone", "datetime", "date", "time", "duration", "money", "number", "integer")
 """Which types are looked for first: those that cannot be mistaken for another."""
 TELLING = 0.95
 """How sure of values that cannot be anything else: an option by name, an amount with its currency, '3 stars'."""
-REPORTED = re.compile(
-    r"\b(?:(?:tel|tell|let)l? (?:the \w+|them|him|her|your \w+)(?: know)?(?: that)?|(?:say|diga\w*) that|"
-    r"(?:decid|deci|di|diga|digan)(?:le|les|lo|selo)?(?: (?:al?|a la) \w+)? que) (?P<said>.+)"
-)
-"""Words to be passed on: 'tell the kitchen that …'."""
 NUMBERS = ("money", "number", "integer")
-_ARTICLES = lexicon("a an one un una uno unos unas the el la los las")
-_SPANS = frozenset({*SECONDS_IN, *DAYS_IN, *MONTHS_IN}) - {"s", "m", "h", "d", "w"}
 _UNIT = 3.0
 _SHORT = 4
 _BY_UNIT = "by what it is counted in"
 _PLAIN_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 _CODE = re.compile(r"0\d")
-_MONEY = re.compile(r"[€$£¥]|\b(?:eur|euros?|usd|dollars?|dolares|bucks|pounds?|quid|libras?|pesos)\b")
-_CLOCK = re.compile(
-    r"\d\s*[:h.]\s*\d|\d\s*(?:am|pm|h)\b|a\.m|p\.m|noon|midnight|medio|clock|media|cuarto|quarter|half|morning|evening|night|noche|tarde|manana"
-)
-_NUMERAL = "|".join(sorted(COUNT, key=len, reverse=True))
-_DATED = re.compile(rf"\d|^(?!(?:(?:the|el|los|las|la|dia|on|for|para) )*(?:{_NUMERAL})$)")
-_BEFORE_TIMES = lexicon("at las la sobre by around hacia eso about")
-_NAMING = ("nombre de", "name of", "name is", "nombre es", "me llamo", "name's", "names", "booked as", "under")
+
+
+class _Cues:
+    """What tells values apart in some languages."""
+
+    def __init__(self, words: Language) -> None:
+        said, names, courtesies = words.calendar, words.names, words.courtesies
+        self.count = numerals(words).count
+        self.articles = frozenset(words.numbers.no_count)
+        self.spans = {span for span in (*said.seconds_in, *said.days_in, *said.months_in) if len(span) > 1}
+        self.moment = frozenset(courtesies.moment)
+        self.money = re.compile(rf"[€$£¥]|\b(?:eur|usd|{any_of(words.money.plain_coins)})\b")
+        self.clock = re.compile(rf"\d\s*[:h.]\s*\d|\d\s*(?:am|pm|h)\b|a\.m|p\.m|{any_of(said.clock_words)}")
+        number = any_of(longest_first(self.count))
+        self.dated = re.compile(rf"\d|^(?!(?:{any_of(said.before_numerals)} )*{number}$)")
+        self.before_times = frozenset(said.before_times)
+        self.naming = tuple(names.naming)
+        self.reported = re.compile(rf"\b{any_of(names.reported)} (?P<said>.+)")
+        self.night = re.compile(rf"\b{any_of(said.tonight)}\b")
+        self.noon = re.compile(rf"\b{any_of(said.at_lunch)}\b")
+        article = any_of(names.place_article)
+        self.place = re.compile(rf"\b{any_of(names.place_before)}(?: {article})?(?: [^\W\d]+){{1,2}}? $")
+        self.preposition = re.compile(rf"\b{any_of(names.plain_place_before)} $")
+
+
+_cues = built(_Cues)
+
+
+def reported(words: Language) -> re.Pattern[str]:
+    """Words to be passed on: 'tell the kitchen that …'."""
+    return _cues(words).reported
 
 
 class CueReader:
     """The reader by rules: values that a type tells, options by name, names after words that announce them."""
 
-    def __init__(self, cues: Cues) -> None:
-        self._cues = cues
+    def __init__(self, cues: Cues, words: Language) -> None:
+        self._cues, self._words = cues, words
+        self._known = _cues(words)
 
     def read(
         self,
@@ -91,7 +109,7 @@ class CueReader:
                 continue
             numeric = kind in NUMBERS
             rivals = {name: slot for name, slot in slots.items() if slot.type in NUMBERS} if numeric else open_slots
-            for first, last in value_runs(words, kind, context.reading.language):
+            for first, last in value_runs(words, kind, context.reading):
                 if len(open_slots) == 0:
                     break
                 start, end = words[first].start, words[last].end
@@ -116,7 +134,7 @@ class CueReader:
     def _people(self, text: str, slots: Mapping[str, SlotConfig]) -> list[Span]:
         """Everybody who comes, for the one number of people that is wanted: 'my wife and I'."""
         heads = [name for name, slot in slots.items() if slot.type in NUMBERS and self._cues.counts_people(name)]
-        listed = people_in(text) if len(heads) == 1 else None
+        listed = people_in(text, self._words) if len(heads) == 1 else None
         if listed is None:
             return []
         count, start, end = listed
@@ -132,34 +150,38 @@ class CueReader:
         asked: str | None,
         slots: Mapping[str, SlotConfig],
     ) -> bool:
-        """Whether words can be a value nobody asked for: 'una' is no amount then, nor '5' a time."""
+        """Whether words can be a value nobody asked for: 'one' is no amount then, nor '5' a time."""
         plain = fold(said)
         is_asked = asked is not None and slots[asked].type == kind if asked in slots else False
         if kind in NUMBERS:
-            if all(word.plain in _ARTICLES for word in words[first : last + 1]):
+            if all(word.plain in self._known.articles for word in words[first : last + 1]):
                 after = words[last + 1].plain if last + 1 < len(words) else ""
-                return is_asked and len(words) <= last - first + 2 and after not in ("momento", "moment", "second")
+                return is_asked and len(words) <= last - first + 2 and after not in self._known.moment
             after = words[last + 1].plain if last + 1 < len(words) else ""
-            if after in _SPANS and not any(same_stem(after, word) for word in self._cues.named[_first(slots, kind)]):
+            if after in self._known.spans and not any(
+                same_stem(after, word) for word in self._cues.named[_first(slots, kind)]
+            ):
                 return False  # "in 2 days"
-            return not _CODE.match(plain) and not _is_piece(words, first, last)
+            return not _CODE.match(plain) and not self._is_piece(words, first, last)
         if kind == "date":
             after = words[last + 1].plain if last + 1 < len(words) else ""
             counted = last > first and words[last].plain.isdigit() and self._counts(after, slots)
-            return _DATED.search(plain) is not None and not counted  # "the two of us", "on Saturday 5 people"
+            return (
+                self._known.dated.search(plain) is not None and not counted
+            )  # "the two of us", "on Saturday 5 people"
         if kind == "time" and first and self._announces_number(words[first - 1].plain, slots):
             return False  # "a table for four tonight"
         if kind == "time" and not is_asked:
             before = words[first - 1].plain if first else ""
             opens = words[first].plain
-            return bool(_CLOCK.search(plain)) or before in _BEFORE_TIMES or opens in _BEFORE_TIMES
+            return bool(self._known.clock.search(plain)) or bool({before, opens} & self._known.before_times)
         return True
 
     def _is_one_of_several(
         self, words: list[Token], first: int, last: int, said: str, context: DialogueContext, found: list[Span]
     ) -> bool:
         """Whether there is another plain number, so that nothing tells which is meant: 'two payments of 50'."""
-        if _MONEY.search(fold(said)) or self._counts(
+        if self._known.money.search(fold(said)) or self._counts(
             words[last + 1].plain if last + 1 < len(words) else "", context.slots
         ):
             return False
@@ -168,10 +190,7 @@ class CueReader:
             for place, word in enumerate(words)
             if not (first <= place <= last or overlaps(word.start, word.end, found))
         )
-        return any(
-            _PLAIN_NUMBER.fullmatch(word.plain) or (word.plain in COUNT and word.plain not in _ARTICLES)
-            for word in others
-        )
+        return any(_PLAIN_NUMBER.fullmatch(word.plain) or self._is_number(word) for word in others)
 
     def _counts(self, word: str, slots: Mapping[str, SlotConfig]) -> bool:
         """Whether a word is what some number of a slot counts: people, stars, nights."""
@@ -198,7 +217,7 @@ class CueReader:
         asked: str | None,
     ) -> tuple[str | None, str]:
         """Which of the slots of a type a value is for; None if another one's words are beside it."""
-        money = _MONEY.search(fold(said)) is not None
+        money = self._known.money.search(fold(said)) is not None
         before = [word.plain for word in words[max(0, first - 4) : first]]
         after = [word.plain for word in words[last + 1 : last + 3]]
         inside = [word.plain for word in words[first : last + 1]]
@@ -227,7 +246,7 @@ class CueReader:
         for name, slot in slots.items():
             if slot.type != "choice":
                 continue
-            hit = option_in(words, slot)
+            hit = option_in(words, slot, self._words)
             if hit is None:
                 continue
             first, last, option, confidence = hit
@@ -242,7 +261,7 @@ class CueReader:
     def _reported(self, text: str, slots: Mapping[str, SlotConfig], taken: list[Span]) -> list[Span]:
         """What is to be passed on belongs into the one slot that takes any words."""
         free = [name for name, slot in slots.items() if slot.type == "text" and name not in self._cues.names]
-        hit = REPORTED.search(fold(text)) if len(free) == 1 and not slots[free[0]].sensitive else None
+        hit = self._known.reported.search(fold(text)) if len(free) == 1 and not slots[free[0]].sensitive else None
         if hit is None or overlaps(hit.start("said"), hit.end("said"), taken):
             return []
         start, end = hit.span("said")
@@ -255,7 +274,7 @@ class CueReader:
     ) -> list[Span]:
         wanted = [name for name in slots if name in self._cues.names and not slots[name].sensitive]
         found: list[Span] = []
-        for first, last, cue in name_runs(text, words, taken):
+        for first, last, cue in name_runs(text, words, taken, self._words):
             if not wanted:
                 break
             start, end = words[first].start, words[last].end
@@ -283,7 +302,7 @@ class CueReader:
         naming = self._cues.called[name]
         named = any(same_stem(word.plain, other) for word in words[max(0, first - 4) : first] for other in naming)
         said_before = " ".join(word.plain for word in words[max(0, first - 3) : first])
-        announced = bool(cue & self._cues.before[name]) or said_before.endswith(_NAMING)
+        announced = bool(cue & self._cues.before[name]) or said_before.endswith(self._known.naming)
         if set(fold(said).split()) <= self._cues.vocabulary:
             return 0.0
         if not capital and (not announced or self._cues.vocabulary & set(fold(said).split())):
@@ -293,23 +312,23 @@ class CueReader:
             return 0.0  # 'to maria' names somebody, 'I would like to arrange' does not
         return 1.0 * announced + 1.0 * named + 0.7 * capital + 0.7 * (name == asked) + 0.3 * (rivals == 1)
 
+    def _is_number(self, word: Token) -> bool:
+        return word.plain in self._known.count and word.plain not in self._known.articles
 
-def _is_piece(words: list[Token], first: int, last: int) -> bool:
-    """Whether a number goes on before or behind: 'two' is not the value of 'two fifty'."""
-    beside = [words[place] for place in (first - 1, last + 1) if 0 <= place < len(words)]
-    if first and words[first - 1].stops:
-        beside = beside[1:]
-    if words[last].stops and last + 1 < len(words):
-        beside = beside[:-1]
-    return any(word.plain in COUNT and word.plain not in _ARTICLES for word in beside)
+    def _is_piece(self, words: list[Token], first: int, last: int) -> bool:
+        """Whether a number goes on before or behind: 'two' is not the value of 'two fifty'."""
+        beside = [words[place] for place in (first - 1, last + 1) if 0 <= place < len(words)]
+        if first and words[first - 1].stops:
+            beside = beside[1:]
+        if words[last].stops and last + 1 < len(words):
+            beside = beside[:-1]
+        return any(map(self._is_number, beside))
 
 
 def _first(slots: Mapping[str, SlotConfig], kind: str) -> str:
     return next(name for name, slot in slots.items() if slot.type == kind)
 
 
-_NIGHT = re.compile(r"\b(?:tonight|this evening|esta noche|for dinner|for supper|(?:para|pa) cenar)\b")
-_NOON = re.compile(r"\b(?:lunch|(?:para|pa) (?:comer|almorzar)|almuerzo)\b")
 _LUNCH = range(1, 6)
 """Hours of a clock at which people have lunch, other than those that are so by themselves."""
 
@@ -318,30 +337,23 @@ def by_part_of_day(words: str, text: str, slot: SlotConfig, context: DialogueCon
     """A time with the part of the day that is said elsewhere: 'tonight at 9' is at nine in the evening."""
     if not parses(words, slot, context):
         return words  # the slot's own words say what is wrong with it
-    is_spanish = context.reading.language == "es"
-    if _NIGHT.search(fold(text)) and not _NIGHT.search(fold(words)):
-        said = f"{words} {'de la noche' if is_spanish else 'at night'}"
-    elif _NOON.search(fold(text)) and slot.value_type.parse(words, context.reading).hour in _LUNCH:
-        said = f"{words} {'de la tarde' if is_spanish else 'in the afternoon'}"
+    known, own = _cues(context.reading.words), context.reading.own.calendar
+    if known.night.search(fold(text)) and not known.night.search(fold(words)):
+        said = f"{words} {own.said_at_night[0]}"
+    elif known.noon.search(fold(text)) and slot.value_type.parse(words, context.reading).hour in _LUNCH:
+        said = f"{words} {own.said_in_the_afternoon[0]}"
     else:
         return words
     return said if parses(said, slot, context) else words
 
 
-_PLACE = re.compile(
-    r"\b(?:on|in|at|near|outside|inside|en|por|cerca de)(?: (?:the|an?|my|el|la|los|las|una?|mi))?"
-    r"(?: [^\W\d]+){1,2}? $",
-    re.IGNORECASE,
-)
-_PREPOSITION = re.compile(r"\b(?:on|in|at|en|por) $", re.IGNORECASE)
-
-
-def with_place(words: str, text: str) -> str:
+def with_place(words: str, text: str, known: Language) -> str:
     """What is told of a time with the place that stands before it: 'on the tube this morning'."""
     start, said = text.find(words), [word.plain for word in tokens(words)]
-    if start <= 0 or not any(word in ANCHORS for word in said):
+    if start <= 0 or not any(word in anchors(known) for word in said):
         return words
-    hit = (_PLACE if all(word in VALUE_WORDS for word in said) else _PREPOSITION).search(text[:start])
+    cues, values = _cues(known), vocabulary(known).words
+    hit = (cues.place if all(word in values for word in said) else cues.preposition).search(fold(text[:start]))
     return text[hit.start() : start + len(words)] if hit else words
 
 

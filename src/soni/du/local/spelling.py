@@ -11,16 +11,27 @@ from soni.core.values.misspelt import respellings
 from soni.du.local.encoder import encoder
 from soni.du.local.pieces import vocabulary
 from soni.du.local.words import fold
+from soni.languages import any_of, built, language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from soni.languages import Language
+
 _WORD = re.compile(r"(?<![\w@.'’-])[^\W\d_]+(?![\w@'’-]|\.\w)")
-_ELIDED = re.compile(r"(?<=\b[Ww])ed(?= (?:like|love|rather|sooner|prefer|appreciate)\b)")
-"""'Wed like a table': no day of the week."""
 _SHORTEST = 5
 _SHORTEST_ACT = 7
-_NEGATIONS = re.compile(r"(?:do|wo|ca|is|are|was|were|did|does|would|should|could|have|has|had)nt")
+
+
+class _Slips:
+    """What is no slip in some languages."""
+
+    def __init__(self, words: Language) -> None:
+        self.elided = re.compile(any_of(words.spelling.elided))
+        self.negations = re.compile(any_of(words.spelling.negations))
+
+
+_slips = built(_Slips)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +49,9 @@ class Repaired:
 class Spelling:
     """Puts words right that nobody uses and that are one slip away from a word of the assistant's."""
 
-    def __init__(self, words: Iterable[str], acts: Iterable[str] = ()) -> None:
+    def __init__(self, words: Iterable[str], spoken: Language, acts: Iterable[str] = ()) -> None:
         """`acts` are words that do something by themselves: only long ones are ever guessed."""
+        self._spoken = spoken
         own, doing = {fold(word) for word in words}, {fold(word) for word in acts}
         self._known = own | doing
         self._near: dict[str, set[str]] = {}
@@ -58,13 +70,13 @@ class Spelling:
                 written[word] = match.group()
             return word
 
-        return Repaired(_WORD.sub(one, _ELIDED.sub("e'd", text)), written)
+        return Repaired(_WORD.sub(one, _slips(self._spoken).elided.sub("e'd", text)), written)
 
     def _word(self, word: str) -> str:
         plain = fold(word)
-        if len(plain) < _SHORTEST - 1 or plain in self._known or word[0].isupper() or is_common(plain):
+        if len(plain) < _SHORTEST - 1 or plain in self._known or word[0].isupper() or is_common(plain, self._spoken):
             return word
-        if respellings(plain, "en") or respellings(plain, "es"):
+        if any(respellings(plain, language(code), self._spoken) for code in self._spoken.codes):
             return word  # 'thre' is a slip in a number, which its grammar puts right
         candidates = {
             known
@@ -77,10 +89,27 @@ class Spelling:
         return min(candidates)
 
 
+@built
+def _false_friends(words: Language) -> re.Pattern[str]:
+    return re.compile(rf"\b{any_of(words.spelling.false_friends)}\b(?=\s+\w)", re.IGNORECASE)
+
+
+def without_false_friends(text: str, words: Language) -> Repaired:
+    """A text of one language without the words that would be taken for another language's."""
+    meant, written = words.spelling.false_friends, dict[str, str]()
+
+    def one(match: re.Match[str]) -> str:
+        word = meant[fold(match.group())]
+        written[word] = match.group()
+        return word
+
+    return Repaired(_false_friends(words).sub(one, text) if meant else text, written)
+
+
 @lru_cache(maxsize=4096)
-def is_common(word: str) -> bool:
+def is_common(word: str, words: Language) -> bool:
     """Whether a word is one that people use."""
-    return word in vocabulary() or encoder().knows(word) or _NEGATIONS.fullmatch(word) is not None
+    return word in vocabulary() or encoder().knows(word) or _slips(words).negations.fullmatch(word) is not None
 
 
 def _shorter(word: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from soni.core.values.boolean import shown_answer
 from soni.du.local.packing import (
     ACTS,
     FLOW,
@@ -21,6 +22,8 @@ from soni.du.local.packing import (
     Packer,
     SlotText,
 )
+from soni.du.local.words import fold
+from soni.languages import any_of, built
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from soni.du.local.model import Model, Scores
     from soni.du.local.packing import Array, Packed
     from soni.du.local.pieces import Vocabulary
+    from soni.languages import Language
 
 MOST_OPTIONS = 10
 """With more options than that a choice is read as words."""
@@ -98,7 +102,7 @@ class TrainedReader:
             values={
                 name: value
                 for number, name in enumerate(names)
-                if (value := _value(text, packed, scores, number, slots[name])) is not None
+                if (value := _value(text, packed, scores, number, slots[name], context.reading.words)) is not None
             },
             acts=dict(zip(ACTS, (float(one) for one in 1 / (1 + np.exp(-scores.acts))), strict=True)),
         )
@@ -147,7 +151,7 @@ def _slot_words(name: str, slot: SlotConfig, language: str) -> str:
 
 def _option_words(option: str, slot: SlotConfig, language: str) -> str:
     if slot.type == "boolean":
-        return {"yes": "sí"}.get(option, option) if language == "es" else option
+        return shown_answer(option == "yes", language)
     label = slot.options[option].label
     return _in(label, language) or option.replace("_", " ")
 
@@ -157,7 +161,7 @@ def _in(text: Any, language: str) -> str:
     return "" if text is None else str(text.choose(language, "en", "").source)
 
 
-def _value(text: str, packed: Packed, scores: Scores, number: int, slot: SlotConfig) -> Value | None:
+def _value(text: str, packed: Packed, scores: Scores, number: int, slot: SlotConfig, words: Language) -> Value | None:
     status = _softmax(scores.statuses[number])
     said, any_will_do = float(status[1]), float(status[2])
     options = shown_options(slot)
@@ -172,8 +176,9 @@ def _value(text: str, packed: Packed, scores: Scores, number: int, slot: SlotCon
     start, end = packed.pieces[first].start, packed.pieces[last].end
     start, end = _whole_words(text, start, end)
     if slot.type == "text":
-        start, end = _whole_name(text, start, end)
-        end += len(door.group()) if text[end - 1].isdigit() and (door := _DOOR.match(text[end:])) else 0
+        known = _parts_of_names(words)
+        start, end = _whole_name(text, start, end, known)
+        end += len(door.group()) if text[end - 1].isdigit() and (door := known.door.match(fold(text[end:]))) else 0
     return Value(text[start:end], start, end, "", said, said * sure, any_will_do)
 
 
@@ -194,24 +199,29 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 _NAME_BEFORE = re.compile(r"(?<=\s)[A-ZÀ-Ý](?:[^\W\d]|[’'-])*\s+$")
-_NAME_BEHIND = re.compile(
-    r"^(?:\s+(?:de|del|la|las|los|da|dos|van|von|der|den|y|i))*\s+[A-ZÀ-Ý](?:[^\W\d]|[’'-])*(?![\w@])"
-)
 
 
-_DOOR = re.compile(
-    r",? (?:(?:flat|apt|apartment|unit|floor|piso|puerta|portal|escalera|esc|dpto|depto)\.? \w{1,3}|bajo|[aá]tico|"
-    r"\d{1,2} ?[ºª°o])(?:,? ?(?:izq(?:uierda)?|dcha|derecha|[A-Za-z]))?\b",
-    re.IGNORECASE,
-)
-"""What follows the number of a house: 'calle Goya 22, 3º B'."""
+class _PartsOfNames:
+    """What belongs to a name or an address in some languages."""
+
+    def __init__(self, words: Language) -> None:
+        said = words.names
+        particles = any_of(said.piece_particles)
+        self.behind = re.compile(rf"^(?:\s+{particles})*\s+[A-ZÀ-Ý](?:[^\W\d]|[’'-])*(?![\w@])")
+        self.door = re.compile(
+            rf",? (?:{any_of(said.doors)}|\d{{1,2}} ?[ºª°o])(?:,? ?(?:{any_of(said.door_sides)}|[a-z]))?\b"
+        )
+        """What follows the number of a house."""
 
 
-def _whole_name(text: str, start: int, end: int) -> tuple[int, int]:
+_parts_of_names = built(_PartsOfNames)
+
+
+def _whole_name(text: str, start: int, end: int, known: _PartsOfNames) -> tuple[int, int]:
     """A name that does not leave one of its parts out: 'Ramiro Escobedo', not 'Ramiro'."""
     if not text[start].isupper():
         return start, end
-    while (hit := _NAME_BEHIND.match(text[end:])) is not None:
+    while (hit := known.behind.match(text[end:])) is not None:
         end += hit.end()
     while (hit := _NAME_BEFORE.search(text[:start])) is not None:
         start = hit.start()

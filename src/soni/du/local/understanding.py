@@ -18,25 +18,18 @@ from soni.du.local.calling_off import called_off
 from soni.du.local.choosing import INTERRUPT, START, SURELY, request, two_requests
 from soni.du.local.clauses import parts
 from soni.du.local.confirming import confirm
-from soni.du.local.language import language_of
 from soni.du.local.lead_ins import without_lead_in
 from soni.du.local.message import Message
-from soni.du.local.words import content, lexicon
+from soni.du.local.words import content
 from soni.du.understanding import Found, Understood, Usage
 
 if TYPE_CHECKING:
     from soni.config.models import SoniConfig
     from soni.du.context import DialogueContext
+    from soni.languages import Language
 
 MOST_READ = 500
 """How much of a message is read; what people ask for stands at its beginning."""
-_CODES = lexicon("code pin otp cvv cvc codigo")
-"""What a secret is called that has digits only: 'the text says 739204' is 739204."""
-_FIGURES = {
-    "zero": "0", "oh": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
-    "eight": "8", "nine": "9", "cero": "0", "uno": "1", "dos": "2", "tres": "3", "cuatro": "4", "cinco": "5",
-    "seis": "6", "siete": "7", "ocho": "8", "nueve": "9",
-}  # fmt: skip
 _DIGITS = re.compile(r"(?<![\w@.-])\d+(?![\w@-]|\.\d)")
 
 
@@ -65,7 +58,7 @@ class LocalUnderstanding:
         if not self._is_warm:
             await asyncio.to_thread(self.warm)
         began = time.perf_counter()
-        language = language_of(message)
+        language = self._assistant.language.of(message, context.reading.language)
         if language is not None:
             # Numbers and dates are read in the language they are said in.
             context = replace(context, reading=replace(context.reading, language=language))
@@ -93,30 +86,36 @@ class LocalUnderstanding:
 
     def _secret(self, text: str, context: DialogueContext) -> list[Found]:
         """What is said to a question for a secret is the secret, or an act; it is looked at no further."""
-        cues = self._assistant.cues
+        cues, words = self._assistant.cues, context.reading.words
         raw, text = text, readable_text(text)[:MOST_READ]
         filled = {name: slot for name, slot in context.slots_of(*context.chain).items() if name in context.filled}
-        changes = [(corrections.named(one.what, filled, cues), one.value) for one in corrections.named_changes(text)]
+        changes = [
+            (corrections.named(one.what, filled, cues, words), one.value)
+            for one in corrections.named_changes(text, words)
+        ]
         if found := {name: value for name, value in changes if name is not None}:
             return [Found(CorrectSlot(slot=name, value=value), 0.9, "named") for name, value in found.items()]
         name = context.asked or ""
-        act = Help() if corrections.asked_about(text, name, cues) else acts.act_of(text)
-        is_code, has_digits = bool(cues.named[name] & _CODES), any(letter.isdigit() for letter in text)
-        said = (text, *(parts(text) if is_code else ()))  # no part of a password is looked at
+        act = Help() if corrections.asked_about(text, name, cues, words) else acts.act_of(text, words)
+        is_code = not cues.named[name].isdisjoint(words.acts.codes)  # "the text says 739204" is 739204
+        has_digits = any(letter.isdigit() for letter in text)
+        said = (text, *(parts(text, words) if is_code else ()))  # no part of a password is looked at
         if act is None and not has_digits:
-            act = next(filter(None, map(acts.act_of, said)), None)
-        if act is None and not has_digits and any(map(acts.begins_with_cancel, said)):
+            act = next(filter(None, (acts.act_of(part, words) for part in said)), None)
+        if act is None and not has_digits and any(acts.begins_with_cancel(part, words) for part in said):
             act = CancelFlow()
         if act is not None and act.name in context.commands:
             return [Found(act, evidence="said instead of an answer")]
-        codes = _DIGITS.findall(text) or list(filter(None, [_spelled(text)])) if is_code else []
-        value = codes[0] if len(codes) == 1 else without_lead_in(raw)
+        codes = _DIGITS.findall(text) or list(filter(None, [_spelled(text, words)])) if is_code else []
+        value = codes[0] if len(codes) == 1 else without_lead_in(raw, words)
         return [Found(SetSlot(slot=name, value=value), 0.8, "the open question")]
 
 
-def _spelled(text: str) -> str:
+def _spelled(text: str, words: Language) -> str:
     """'Four oh two' as figures; nothing if any other word is there."""
-    digits = [_FIGURES.get(word) for word in content(text)]
+    figures = dict.fromkeys((*words.numbers.zero, *words.numbers.spoken_zero), "0")
+    figures |= {word: str(value) for word, value in words.numbers.units.items()}
+    digits = [figures.get(word) for word in content(text)]
     return "".join(digit for digit in digits if digit) if len(digits) > 2 and all(digits) else ""
 
 
@@ -127,7 +126,7 @@ def _by_task(message: Message) -> list[Found] | None:
         case {"type": "confirm"}:
             return confirm(message)
         case {"type": "inform"}:
-            if acts.is_acknowledgement(message.core):
+            if acts.is_acknowledgement(message.core, message.words):
                 return [Found(Acknowledge(), evidence="an acknowledgement")]
             return request(message, message.core, INTERRUPT) or [Found(Acknowledge(), 0.5, "something was said")]
         case _ if message.context.active_flow:

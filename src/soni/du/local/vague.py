@@ -1,80 +1,71 @@
-"""Requests that say of what, but not what for: 'I need to pay something', 'es por un tema de reservas'."""
+"""Requests that say of what, but not what for: 'I need to pay something'."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from soni.du.local.words import content, fold, lexicon
+from soni.du.local.words import content, fold, same_root, same_stem
+from soni.languages import any_of, built
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from soni.config.models import FlowConfig
+    from soni.languages import Language
 
-_EMPTY = lexicon(
-    "cosa cosas cosita cosilla algo tema temita asunto gestion gestionar gestiones tramite tramitar duda consulta "
-    "consultar lio pago pagos vistazo mira mirar ver echar revisar ensename muestrame ensenar mostrar something thing "
-    "something's things stuff matter issue question query payment payments look looking check show see manage "
-    "regarding about"
-)
-"""Words that say of a request only that it is one."""
-_AROUND = lexicon(
-    "a acerca ahora al an and are at be buenas buenos can con could de debo del dia dias do doing done el en era "
-    "es escribia escribo favor for from get given got gotta gustaria ha hacer hago has have hay hello hey hi hola "
-    "hoy i i'd id im in is it it's its la las le like llamo lo los make making me mi mis my necesitaba necesito "
-    "need needs of on one oye para please pls podria podrias poner por porfa porfis puede puedes puedo q que "
-    "queria querria quiero quisiera realizar se so sobre some sort sorted sorting take te tendria tengo that the "
-    "there there's theres this to toca today tu un una unas unos us want would y you"
-)
-_NOUNS = lexicon("pago pagos payment payments")
-"""Words that also say of what."""
-_BITS = lexicon("after bit just little more wanted wondering your mas par poco su vuestra vuestro")
-_ROOTS = {"paid": "pay", "sent": "send", "bought": "buy"}
-_CLITIC = re.compile(r"(?<=\w{3}[aeiou])(?:me|le|les|nos|melo|selo|lo|la)$")
-"""The pronoun of 'págale'."""
-_KNOWING = re.compile(
-    r"\binfo\w*|\bcuenta(?:me|nos|nme)\b|\bcont(?:arme|arnos|arais|aran|ais|eis)\b"
-    r"|\bsaber (?:mas|algo|cosas|un poco|un par)\b|\btell me\b.{0,60}\babout\b"
-    r"|\b(?:know|hear|learn) (?:\w+ ){0,2}about\b"
-)
-_HERE = re.compile(
-    r"\b(?:local|restaurante|sitio|establecimiento|negocio|banco|hotel|clinica|tienda|taller|empresa|place|restaurant|"
-    r"bank|shop|clinic|business|company|you guys|yourselves|vosotros|ustedes)\b"
-)
-_TELLING = re.compile(r"(?:tell (?!us)|say |show |list |inform|see |look up|decir |mostrar |ver |consultar |informar )")
 _MOST = 10
 
 
-def vague_among(text: str, flows: Mapping[str, frozenset[str]]) -> list[str]:
+class _Vague:
+    """The words of requests that say too little in some languages."""
+
+    def __init__(self, words: Language) -> None:
+        said = words.acts
+        self.empty, self.around = frozenset(said.empty), frozenset(said.empty_around)
+        self.bits = frozenset(said.bits)
+        self.roots = said.roots
+        self.clitic = re.compile(rf"(?<=\w{{3}}[aeiou]){any_of(said.clitics)}$")
+        self.knowing = re.compile(any_of(said.knowing))
+        self.here = re.compile(rf"\b{any_of(said.here)}\b")
+        self.telling = re.compile(any_of(said.telling))
+
+    def alike(self, one: str, other: str) -> bool:
+        """Whether two words are of one root: payment and pay."""
+        return same_root(self.clitic.sub("", one), self.clitic.sub("", other))
+
+
+_vague = built(_Vague)
+
+
+def vague_among(text: str, flows: Mapping[str, frozenset[str]], words: Language) -> list[str]:
     """The flows that all that a request says fits alike; none where it says more, or fits one of them alone."""
-    said = content(text)
-    if len(said) > _MOST or not set(said) & _EMPTY:
+    said, known = content(text), _vague(words)
+    about = [known.roots.get(word, word) for word in said if word not in known.empty | known.around]
+    if len(said) > _MOST or not 1 <= len(about) <= 2:
         return []
-    about = [_ROOTS.get(word, word) for word in said if word in _NOUNS or word not in _EMPTY | _AROUND]
-    if not 1 <= len(about) <= 2:
-        return []
-    fits = [name for name, words in flows.items() if all(any(_alike(one, word) for word in words) for one in about)]
+    if known.empty.isdisjoint(said) and (len(about) > 1 or any(about[0] in own for own in flows.values())):
+        return []  # 'make a payment' says no more than to pay, where no flow is told with that very word
+    fits = [name for name, own in flows.items() if all(any(known.alike(one, word) for word in own) for one in about)]
     return fits if len(fits) > 1 else []
 
 
-def asks_in_general(text: str) -> bool:
-    """Whether somebody wants to know about the place, and not what: 'tell me a bit about your restaurant'."""
-    folded = fold(text)
-    if not (_KNOWING.search(folded) and _HERE.search(folded)):
+def asks_in_general(text: str, words: Language, name: str) -> bool:
+    """Whether somebody wants to know about the place, and not what: 'tell me a bit about your place'.
+
+    `name` is the assistant's, which may say what place it is: 'Tasca Restaurant'.
+    """
+    folded, known = fold(text), _vague(words)
+    if not known.knowing.search(folded):
         return False
-    return not set(content(_HERE.sub(" ", _KNOWING.sub(" ", folded)))) - _EMPTY - _AROUND - _BITS
+    named = content(name)
+    rest = content(known.here.sub(" ", known.knowing.sub(" ", folded)))
+    about = {word for word in rest if any(same_stem(word, own) for own in named)}
+    says = bool(about) or known.here.search(folded) is not None
+    return says and not set(rest) - about - known.empty - known.around - known.bits
 
 
-def tells(flow: FlowConfig) -> bool:
+def tells(flow: FlowConfig, words: Language) -> bool:
     """Whether a flow is there to tell something, by what its author says of it."""
-    return flow.description is not None and any(_TELLING.match(fold(text)) for text in flow.description.sources)
-
-
-def _alike(one: str, other: str) -> bool:
-    """Whether two words are of one root: pago and pagar, payment and pay, reserva and reservación."""
-    one, other = _CLITIC.sub("", one), _CLITIC.sub("", other)
-    short = min(len(one), len(other))
-    common = next((place for place in range(short) if one[place] != other[place]), short)
-    ends = max(len(one), len(other)) - common
-    return common > 2 and (common == short or common > 4 or ends < 3)
+    told = flow.description.sources if flow.description is not None else ()
+    return any(_vague(words).telling.match(fold(text)) for text in told)

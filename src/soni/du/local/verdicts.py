@@ -1,4 +1,4 @@
-"""Yes and no, also in front of something else: 'yes, and then pay the water bill', 'sí, anúlala'.
+"""Yes and no, also in front of something else: 'yes, and then pay the water bill'.
 
 A wrong yes pays money and a missed one costs a question, so a yes is read word by word: every word must belong to it.
 """
@@ -9,148 +9,127 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from soni.core.values.boolean import NO, YES, Boolean, approves
+from soni.core.values.boolean import Boolean, answers
 from soni.du.local.spelling import is_common, one_slip
-from soni.du.local.words import fold, lexicon, squeezed, trimmed
+from soni.du.local.words import fold, same_root, same_stem, squeezed, trimmed
+from soni.languages import any_of, built, filled
 
 if TYPE_CHECKING:
     from soni.core.values import Reading
+    from soni.languages import Language
 
 _BOOLEAN = Boolean()
-_SWITCHES = lexicon("on off true false activado desactivado va")
-"""Answers that begin sentences of another kind: 'on the bus'."""
-_YES, _NO = YES - _SWITCHES, NO - _SWITCHES
 _LONGEST_PHRASE = 6
-_STRONG = lexicon(
-    "yes yeah yea yep yup sure si sip claro definitely absolutely certainly affirmative perfect great excellent "
-    "perfecto genial estupendo correct correcto exactly exacto awesome wonderful fantastic brilliant approved "
-    "confirmed agreed confirmo confirmado afirmativo"
-)
-"""Words that agree by themselves; 'ok', 'fine' and 'right' may just begin a sentence."""
-_CLEAR = lexicon("that's thats that it's its go do works yes")
-"""Words that begin a phrase of several that agrees: 'that's it', 'go ahead'."""
-_HARMLESS = lexicon(
-    "now quick quickly fast sadly unfortunately please pls plz thanks thank thx ta you so much dear love my mate man "
-    "sir bro buddy then for me us ya ahora ahorita rapido porfa xfa gracias muchas amigo amiga senor senora senorita "
-    "usted ustedes tio tia parce guey wey compa jefe hermano che joven mismo just and n y then pues pos po well bueno "
-    "eh kindly definitivamente permanently permanentemente asap asi lamentablemente desgraciadamente nomas finally "
-    "lovely brill ace champion joya barbaro chido chevere bacan bacano buenisimo guay"
-)
-"""Words that change nothing about a yes."""
-_NO_OBJECTION = (
-    "no problem at all", "no problem", "no worries", "no dramas", "no doubt about it", "no doubt", "no changes",
-    "nothing to change", "no objections", "no complaints", "no notes", "sin cambios", "sin pegas", "nada que cambiar",
-    "nada que objetar", "no hay problema", "no hay pega", "no hay ningun problema",
-)  # fmt: skip
-"""A no that stands in nobody's way."""
-_POLITE = frozenset({
-    "por favor", "muy amable", "si es tan amable", "si eres tan amable", "se lo agradezco", "te lo agradezco",
-    "mil gracias", "se lo ruego", "te lo ruego", "hagame el favor", "hazme el favor", "haceme el favor",
-    "me lo quito de encima", "y punto", "be done with it", "get it over with", "ya que estas", "ya que estamos",
-    "while you're at it", "while we're at it", "if you can", "si puedes", "si puede", "que tengo prisa",
-    "que voy con prisa", "cuanto antes", "lo antes posible", "as soon as possible", "sin falta",
-    "sintiendolo mucho", "muy a mi pesar", "con todo el dolor", "sorry to say", "i'm in a hurry",
-    "if you would", "if you please", "if you don't mind", "thanks a lot", "thanks a million", "much appreciated",
-    "thank you very much", "thanks very much", "very kind", "cheers", "para siempre", "for good", "for ever",
-    *_NO_OBJECTION,
-})  # fmt: skip
-"""Phrases that change nothing about it, though a word of theirs might."""
-_DEED = (
-    r"(?:the|this|that) (?:above|transfer|payment|booking|reservation|order|operation|transaction|change|cancellation)"
-)
-_GO_AHEAD = re.compile(
-    r"(?:(?:you can|you may|go ahead and|please|just|then|puedes|podeis|puede|pueden) )*"
-    r"(?:(?:do|send|pay|book|block|reserve|confirm|make|place|transfer|order|buy|submit|process|complete|finish|schedule"
-    r"|freeze|save|accept|approve) (?:it|that|this|them|the thing|the lot)"
-    r"(?: (?:now|through|off|over|on|away|already|then|along|as is))*|(?:book|send|fire|pay) away"
-    rf"|(?:proceed|go ahead)(?: with (?:it|that|this|{_DEED}))?"
-    r"|go for it|carry on|put it through|get it done"
-    rf"|i (?:hereby )?(?:confirm|authori[sz]e|approve) {_DEED}"
-    r"|(?:confirmo|autorizo|apruebo) (?:el|la|esta|este|dicha|dicho) (?:envio|pago|operacion|transferencia|reserva"
-    r"|pedido|transaccion|cambio|anulacion|bloqueo)"
-    r"|(?:puedes|puede|podeis|pueden)(?: usted)? (?:hacer|enviar|mandar|pagar|reservar|bloquear|confirmar|proceder"
-    r"|tramitar|continuar|seguir)(?:l[oa]s?)?"
-    r"|(?:haz|hace|haga|hagan|envia|envie|envien|manda|mande|manden|paga|pague|paguen|reserva|reserve|reserven|aparta|aparte|aparten|bloquea"
-    r"|bloquee|bloqueen|abona|abone|abonen|ejecuta|ejecute|realiza|realice|confirma|confirme|confirmen|transfiere|tramita|tramite|procesa|acepta|acepte|compra|guarda|pide"
-    r"|pidan)(?:me|se|le|les|nos|mela|melo|sela|selo)?(?:lo|la|los|las)?"
-    r"|(?:cierra|cerra|cierre)l[oa]s?"
-    r"|siga|sigue|sigan|continua|continue|proceda|procedan|procede|proced|adelante|de una vez|sin (?:mas )?demora)"
-)
-_GO_ON_AND = re.compile(
-    r"(?:please )?(?:go ahead|go on) and (?!(?:do|send|pay|book|block|reserve|confirm|make|place|transfer|order|buy"
-    r"|submit|process|complete|finish|schedule|freeze|cancel|drop|delete|remove|get rid of) (?:it|that|this|them)\b)"
-)
-"""'Go ahead and tell me which account that is': what to go ahead with is something else."""
-_UNDO_IT = re.compile(
-    r"(?:cancel|drop|delete|remove|scrap|undo|erase|bin|ditch) "
-    r"(?:it|that(?: one)?|this(?: one)?|them|the (?:booking|reservation))"
-    r"|(?:get rid of|take off|call off) (?:it|that|this|them)|call (?:it|that|this) off"
-    r"|(?:cancela|cancele|anula|anule|borra|borre|quita|quite|elimina|elimine)(?:me)?(?:n)?(?:lo|la|los|las)"
-    r"(?: no mas)?"
-)
-_DO_IT = re.compile(r"(?:[aeo]l[oa]s?|d[oa]l[oa]s?)$")
-"""'Resérvala', 'bloquéala'."""
-_LONG = sorted(
-    lexicon(
-        "absolutely definitely certainly affirmative perfect correct exactly excellent confirmed confirm agreed "
-        "correcto perfecto exacto exactamente adelante afirmativo confirmo confirmado estupendo efectivamente"
-    )
-)
-"""Words for yes that are too long for a slip of the keyboard to make them out of another word."""
 _LONG_ENOUGH = 6
-_SEQUENCE = re.compile(r"\b(?:when|once|after|later|cuando|luego|despues)\b")
-"""Words that put something off, unless they only say when to do the next thing: 'yes, and once that is done …'."""
-_OF_A_REQUEST = re.compile(rf"{_SEQUENCE.pattern}|\b(?:sin|without)\b")
-"""Those, and words by which the next thing may be told: 'perfect, and what do you have without gluten'."""
-_AGAINST = re.compile(
-    r"\b(?:but|though|although|however|except|besides|apart|unless|until|if|when|once|provided|before|after|first|only|"
-    r"instead|rather|wait|hold|hang|stop|pause|later|tomorrow|not|no|nope|never|nothing|nobody|none|without|cannot|"
-    r"\w+n't|dont|wont|cant|isnt|didnt|doesnt|wouldnt|refuse|wrong|mistake|scam|fraud|doubt|unsure|change|fix|check|"
-    r"pero|aunque|salvo|excepto|menos|sin|si no|cuando|hasta|antes|primero|luego|despues|manana|espera\w*|ni|nada|"
-    r"nadie|nunca|jamas|tampoco|mal|error|equivoc\w*|duda\w*|cambia\w*|mejor|otro|otra|en vez|kidding|oops|hmm|depende|"
-    r"maybe|quizas?|tal vez|actually|disregard|ignore|siempre que|as long|con tal|mientras|assuming|"
-    r"suppos\w*|supon\w*)\b"
-)
-_EXCLAMATIONS = ("aye right", "venga ya", "anda ya", "yeah right", "you sure", "u sure", "tira eso", "ya esta bien")
-"""Said of what cannot be true, or is to be thrown away."""
-_CONDITION = re.compile(
-    r"\W*[Ss]i (?:hay|no|tengo|tienen|puedo|quedan?|cobro|llego|alcanza|es (?!as[ií]|correcto|eso|es[ea]|mi)\w)"
-)
-"""'Si hay saldo': without its accent and its comma it may be an if."""
-_TAKES_BACK = re.compile(
-    r"\b(?:but|wait|hold|hang|actually|instead|rather|not|no|never|nothing|\w+n't|dont|wont|cant|cannot|cancel|stop|"
-    r"scratch|undo|wrong|mistake|scam|fraud|kidding|refuse|hmm+|first|change|unless|besides|apart|except|provided|"
-    r"think about|repeat|help|dead body|when(?! (?:is|are|do|does|will|would|can)\b)|pero|espera\w*|nunca|nada|ni|mal|"
-    r"disregard|ignore|siempre que|as long|con tal|mientras|assuming|suppos\w*|supon\w*|ask|"
-    r"error|cancel\w*|anul\w*|paral[oa]|mejor|cambi\w*|primero|antes|sin|menos|salvo|excepto|depende|cuando)\b|[❌✖🚫👎]"
-)
-"""Words that take a yes back, also in a sentence of their own."""
-_STOPS = re.compile(r"\b(?:cancel\w*|stop|scratch|undo|wait|hold|hang|never|paral[oa]|anul\w*|espera\w*|nunca)\b")
-"""Words that take it back whoever vouches for it."""
-_JOINED = re.compile(r"(?:and|n|then|also|y|luego|despues|tambien|ademas)\b")
-_QUESTION = re.compile(
-    r"(?:and |y |also |tambien )*(?:what|what's|whats|how|when|where|which|who|can you|could you|do you|does|do they|"
-    r"is|are|que|cual|cuanto|cuanta|cuando|donde|como|quien|puedes|me puedes|hay|tiene|tienen)\b"
-)
-_BEFORE = lexicon("simon oh ah well um uh mm eh pues bueno ay hey so and y ok okay vale er hala ea anda")
-_DECLINES = re.compile(
-    r"^(?:\w+[\s,.]+)?(?:(?:i'?m |i am )?not (?:ready|yet|now|just|right|at (?:the|this)|today|interested|really|"
-    r"for now|sure)|i (?:would|do|did|will) not|i (?:don'?t|wouldn'?t|won'?t) (?:want|need|like|think)|"
-    r"(?:maybe|possibly|perhaps) (?:later|another)|another time|(?:let me|i'?ll|i need to|i have to) think\b|"
-    r"(?:mejor )?(?:me )?lo (?:tengo que |voy a )?(?:pienso|pensar|pensare)\b|(?:ahora|hoy) me viene (?:muy )?mal|"
-    r"(?:ahora|hoy|de momento|por ahora|todavia|aun) no\b|no (?:quiero|me interesa)|"
-    r"(?:quizas?|tal vez|igual) (?:luego|mas tarde|otro dia)|en otro momento)"
-)
-_NOT_NOW = re.compile(r"(?:\w+\W+){1,2}(?:but|pero) (?:not (?:now|yet|today)|ahora no|todavia no|aun no|hoy no)\b")
-"""'Yes, but not now.'"""
-_ENDS_NO = re.compile(
-    r"(?:\bso|\bthen|\basi que|\bpor lo que|,|\bmejor|\bque|\bpues)\s+no(?:\s+(?:thanks|thank you|gracias))?[\s.!]*$"
-)
 _TRAILS_OFF = re.compile(r"(?:\.\.|…)\s?$")
 """'Ok...': somebody who has not made up their mind."""
+_THING = r"([^\W\d_]+)"
 _GLUED = re.compile(r"(?<=[.!?])(?=[^\W\d])")
-_ECHO = re.compile(r"^\W*(?:yes|yeah|yep|s[ií]|ok|okay|vale)\?+\s+(?=\S)", re.IGNORECASE)
-"""'Yes? That's right': a yes that only says the question again; what follows decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is known of the question that a yes or a no answers."""
+
+    words: frozenset[str] = frozenset()
+    """The words of the flow that asks: 'go ahead with the booking' goes ahead with one that is told with 'booking'."""
+    verbs: frozenset[str] = frozenset()
+    """Those of them that its phrases begin with: 'book it' goes ahead with one that is told with 'book a table'."""
+    undoing: bool = False
+    """Whether it is about calling something off, where 'yes, cancel it' goes ahead."""
+    shows: bool = True
+    """Whether it shows values that the rest of a message could change."""
+
+
+_NOTHING_KNOWN = Asked()
+
+
+class _Verdicts:
+    """The words of a yes and of a no in some languages."""
+
+    def __init__(self, words: Language) -> None:
+        said, known = words.answers, answers(words)
+        self.words = words
+        switches = frozenset(said.switches)
+        self.yes, self.no = known.yes - switches, known.no - switches
+        self.approve = known.approve
+        self.strong, self.clear, self.harmless = frozenset(said.strong), frozenset(said.clear), frozenset(said.harmless)
+        self.no_objection = (*said.no_objection, *said.not_declined)
+        self.polite = frozenset(said.courtesies) | frozenset(said.no_objection)
+        before = rf"(?:{any_of(said.go_ahead_before)} )*"
+        self.go_ahead = re.compile(f"{before}{any_of(said.go_ahead)}")
+        self.go_ahead_verb = re.compile(before + filled(any_of(said.go_ahead_verb), verb=r"([^\W\d_]+?)"))
+        self.go_ahead_thing = re.compile(before + filled(any_of(said.go_ahead_thing), thing=_THING))
+        self.go_on_with = re.compile(any_of(said.go_on_with))
+        self.undo_it = re.compile(any_of(said.undo_it))
+        self.undo_thing = re.compile(filled(any_of(said.undo_thing), thing=_THING))
+        self.acts = frozenset(phrase for phrases in words.acts.phrases.values() for phrase in phrases)
+        self.calls_off = frozenset(words.acts.cancel)
+        self.do_it = re.compile(rf"{any_of(said.do_it)}$")
+        self.long_yes = sorted(said.long_yes)
+        self.sequence = re.compile(rf"\b{any_of(said.puts_off)}\b")
+        self.of_a_request = re.compile(rf"\b{any_of(said.puts_off, said.of_a_request)}\b")
+        self.against = re.compile(rf"\b{any_of(said.against)}\b")
+        self.exclamations = frozenset(said.exclamations)
+        self.condition = re.compile(rf"\W*{any_of(said.condition)}")
+        self.takes_back = re.compile(rf"\b{any_of(said.takes_back)}\b|[❌✖🚫👎]")
+        self.stops = re.compile(rf"\b{any_of(said.stops)}\b")
+        self.joins = re.compile(rf"{any_of(said.joins)}\b")
+        self.question = re.compile(rf"(?:{any_of(said.question_joins)} )*{any_of(said.questions)}\b")
+        self.before = frozenset(said.before)
+        self.declines = re.compile(rf"^(?:\w+[\s,.]+)?{any_of(said.declines)}")
+        self.not_now = re.compile(rf"(?:\w+\W+){{1,2}}{any_of(said.but)} {any_of(said.not_now)}\b")
+        no, thanks = any_of(said.plain_no), any_of(said.thanks)
+        self.ends_no = re.compile(rf"(?:{any_of(said.before_last_no)}|,)\s+{no}(?:\s+{thanks})?[\s.!]*$")
+        self.plain_no = frozenset(said.plain_no)
+        self.echo = re.compile(rf"^\W*{any_of(said.echo)}\?+\s+(?=\S)")
+        self.goes_with_yes = frozenset(said.goes_with_yes)
+
+    def is_condition(self, text: str) -> bool:
+        """Whether the text begins with what looks like a yes and is an if; an accent would tell them apart."""
+        return self.condition.match(text) is not None
+
+    def goes_ahead(self, phrase: str, asked: Asked) -> bool:
+        """Whether a phrase tells to do what is shown, in words for anything or in the words of the flow."""
+        if self.go_ahead.fullmatch(phrase):
+            return True
+        if phrase in self.acts or self.takes_back.search(phrase) or self.against.search(phrase):
+            return False
+        verb = _said_in(self.go_ahead_verb.fullmatch(phrase))
+        if verb and verb not in self.calls_off and any(same_stem(verb, own) for own in asked.verbs):
+            return True
+        thing = _said_in(self.go_ahead_thing.fullmatch(phrase))
+        return any(same_root(thing, own) for own in asked.words)
+
+    def undoes(self, phrase: str, asked: Asked) -> bool:
+        """Whether a phrase tells to call off what is shown."""
+        if not asked.undoing or self.undo_it.fullmatch(phrase):
+            return asked.undoing
+        thing = _said_in(self.undo_thing.fullmatch(phrase))
+        return any(same_root(thing, own) for own in asked.words)
+
+    def goes_on_with_another(self, folded: str, asked: Asked) -> bool:
+        """Whether somebody goes ahead with something else than what is shown: 'go ahead and tell me which it is'."""
+        begun = self.go_on_with.match(folded)
+        if begun is None:
+            return False
+        rest = [trimmed(word) for word in folded[begun.end() :].split()[:_LONGEST_PHRASE]]
+        phrases = [" ".join(rest[:length]) for length in range(1, len(rest) + 1)]
+        return not any(self.goes_ahead(one, asked) or self.undo_it.fullmatch(one) for one in phrases)
+
+
+def _said_in(match: re.Match[str] | None) -> str:
+    """The word in the place that a pattern has for one; nothing if it does not match."""
+    return next(filter(None, match.groups()), "") if match is not None else ""
+
+
+_verdicts = built(_Verdicts)
+
+
+@built
+def function_words(words: Language) -> frozenset[str]:
+    """Words that may begin a phrase without saying what is to be done: 'I want to book a table'."""
+    return frozenset((*words.spelling.common, *words.acts.around, *words.acts.oneself, *words.acts.wanting))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,51 +143,53 @@ class Verdict:
     """Whether the rest takes nothing away from a yes, such as a question after a full stop."""
 
 
-def verdict(
-    text: str, reading: Reading, *, undoing: bool = False, shows: bool = True, vouched: bool = False
-) -> Verdict | None:
+def verdict(text: str, reading: Reading, asked: Asked = _NOTHING_KNOWN, *, vouched: bool = False) -> Verdict | None:
     """The yes or no that the message is or begins with; None for neither, and for both.
 
-    `undoing` is for questions about calling something off, where 'yes, cancel it' goes ahead. `shows` is whether the
-    question shows values: if there is nothing that the rest could change, a clear yes is one whatever follows it, even
-    a no ('yes, with no subtitles') where somebody who read all of it vouches for the yes.
+    If there is nothing that the rest could change, a clear yes is one whatever follows it, even a no ('yes, with no
+    subtitles') where somebody who read all of it vouches for the yes.
     """
-    text = _ECHO.sub("", _GLUED.sub(" ", squeezed(text)))
+    known = _verdicts(reading.words)
+    text = _GLUED.sub(" ", squeezed(text, reading.words))
+    if (echo := known.echo.match(fold(text))) is not None:
+        text = text[echo.end() :]  # 'yes? that's right': what follows decides
     folded = fold(text)
-    if trimmed(folded) in _EXCLAMATIONS or _CONDITION.match(text) or _GO_ON_AND.match(folded):
+    if trimmed(folded) in known.exclamations or known.is_condition(text) or known.goes_on_with_another(folded, asked):
         return None
     whole = _as_boolean(text, reading)
-    if whole and _TRAILS_OFF.search(text) and trimmed(folded).split()[0] not in _STRONG:
+    if whole and _TRAILS_OFF.search(text) and trimmed(folded).split()[0] not in known.strong:
         return None
     if whole and "?" not in text:
         return Verdict(True)
-    denied = Verdict(False) if whole is False else _denied(text, folded)
+    denied = Verdict(False) if whole is False else _denied(text, folded, known)
     if denied is not None:
         return denied
-    opening = _opening(text, undoing=undoing)
+    opening = _opening(text, known, asked)
     if opening is None:
         return None
     if not opening.rest:
         return None if "?" in text else Verdict(True)
     rest, stopped, joined = opening.rest, opening.stopped, opening.joined
-    asks = rest.rstrip().endswith("?") and bool(_QUESTION.match(fold(rest)))
-    harmless = not _TAKES_BACK.search(fold(rest)) or (vouched and not shows and not _STOPS.search(fold(rest)))
-    if opening.strong and harmless and (not shows or (stopped and asks)):
+    asks = rest.rstrip().endswith("?") and bool(known.question.match(fold(rest)))
+    harmless = not known.takes_back.search(fold(rest))
+    harmless = harmless or (vouched and not asked.shows and not known.stops.search(fold(rest)))
+    if opening.strong and harmless and (not asked.shows or (stopped and asks)):
         return Verdict(True, rest, asks=True)
-    if opening.against:
+    if opening.against(known):
         return None
     return Verdict(True, rest) if joined or stopped else None
 
 
-def begun(text: str) -> Verdict | None:
+def begun(text: str, words: Language, asked: Asked = _NOTHING_KNOWN) -> Verdict | None:
     """A yes in front of words that nothing is known of, but that do not take it back; they may be a request."""
-    text = _GLUED.sub(" ", squeezed(text))
-    doubted = "?" in text or _CONDITION.match(text) or _GO_ON_AND.match(fold(text))
-    opening = None if doubted else _opening(text)
-    if opening is None or not (opening.joined or opening.stopped) or (opening.against and not opening.joined):
+    known = _verdicts(words)
+    text = _GLUED.sub(" ", squeezed(text, words))
+    doubted = "?" in text or known.is_condition(text) or known.goes_on_with_another(fold(text), asked)
+    opening = None if doubted else _opening(text, known, asked)
+    if opening is None or not (opening.joined or opening.stopped) or (opening.against(known) and not opening.joined):
         return None
     rest = fold(opening.rest)
-    if _TAKES_BACK.search(_OF_A_REQUEST.sub("", rest) if opening.joined else rest):
+    if known.takes_back.search(known.of_a_request.sub("", rest) if opening.joined else rest):
         return None
     return Verdict(True, opening.rest)
 
@@ -222,32 +203,31 @@ class _Opening:
     stopped: bool
     joined: bool
 
-    @property
-    def against(self) -> bool:
+    def against(self, known: _Verdicts) -> bool:
         """Whether the rest has a word that may speak against it."""
         rest = fold(self.rest)
-        return _AGAINST.search(_SEQUENCE.sub("", rest) if self.joined else rest) is not None
+        return known.against.search(known.sequence.sub("", rest) if self.joined else rest) is not None
 
 
-def _opening(text: str, *, undoing: bool = False) -> _Opening | None:
+def _opening(text: str, known: _Verdicts, asked: Asked) -> _Opening | None:
     words = list(re.finditer(r"\S+", text))
-    plain = [_repaired(trimmed(fold(match.group()))) for match in words]
+    plain = [_repaired(trimmed(fold(match.group())), known) for match in words]
     place, told, agreed, strong = 0, 0, False, False
     while place < len(plain):
-        length, agrees = _yes_at(plain, place, undoing=undoing)
+        length, agrees = _yes_at(plain, place, known, asked)
         if not length:
             break
         agreed = agreed or agrees
         said = plain[place : place + length]
-        first = next((word for word in said if word not in _HARMLESS), "")  # 'please go ahead'
-        clear = said[0] in _STRONG or approves(" ".join(said)) or (length > 1 and first in _CLEAR)
+        first = next((word for word in said if word not in known.harmless), "")  # 'please go ahead'
+        clear = said[0] in known.strong or known.approve(" ".join(said)) or (length > 1 and first in known.clear)
         strong = strong or (agrees and clear)
         place += length
         told = place if agrees else told  # what stands behind it only goes with it, or joins the next thing to it
     if not agreed:
         return None
     rest = text[words[place].start() :] if place < len(words) else ""
-    joined = any(_JOINED.match(word) for word in plain[max(told, 1) : place])
+    joined = any(known.joins.match(word) for word in plain[max(told, 1) : place])
     return _Opening(rest, strong, words[place - 1].group()[-1] in ".!;", joined)
 
 
@@ -258,53 +238,55 @@ def _as_boolean(text: str, reading: Reading) -> bool | None:
         return None
 
 
-def _denied(text: str, folded: str) -> Verdict | None:
+def _denied(text: str, folded: str, known: _Verdicts) -> Verdict | None:
     """A no at the beginning, or at the end."""
     words = list(re.finditer(r"\S+", text))
     plain = [trimmed(fold(match.group())) for match in words]
     start = 0
-    while start < len(plain) and plain[start] in _BEFORE:
+    while start < len(plain) and plain[start] in known.before:
         start += 1
-    if " ".join(plain[start:]).startswith((*_NO_OBJECTION, "never mind")):
+    if " ".join(plain[start:]).startswith(known.no_objection):
         return None
     for length in range(min(_LONGEST_PHRASE, len(plain) - start), 0, -1):
         end = start + length
-        goes_on = length > 1 and end < len(words) and plain[end - 1] == "no" and words[end - 1].group()[-1].isalpha()
-        if " ".join(plain[start:end]) in _NO and not goes_on:  # 'no, no la anule'
+        again = length > 1 and end < len(words) and plain[end - 1] in known.plain_no
+        goes_on = again and words[end - 1].group()[-1].isalpha()
+        if " ".join(plain[start:end]) in known.no and not goes_on:
             return Verdict(False, text[words[end].start() :] if end < len(words) else "")
-    is_no = _ENDS_NO.search(folded) or _DECLINES.match(folded) or _NOT_NOW.match(folded)
+    is_no = known.ends_no.search(folded) or known.declines.match(folded) or known.not_now.match(folded)
     return Verdict(False) if is_no else None
 
 
-def _only_goes_with_it(words: list[str]) -> bool:
+def _only_goes_with_it(words: list[str], known: _Verdicts) -> bool:
     """Whether words change nothing about what stands before them."""
     if not words:
         return True
-    polite = (end for end in range(min(_LONGEST_PHRASE, len(words)), 0, -1) if " ".join(words[:end]) in _POLITE)
-    length = next(polite, 1 if words[0] in _HARMLESS else 0)
-    return length > 0 and _only_goes_with_it(words[length:])
+    polite = (end for end in range(min(_LONGEST_PHRASE, len(words)), 0, -1) if " ".join(words[:end]) in known.polite)
+    length = next(polite, 1 if words[0] in known.harmless else 0)
+    return length > 0 and _only_goes_with_it(words[length:], known)
 
 
-def _yes_at(plain: list[str], place: int, *, undoing: bool) -> tuple[int, bool]:
+def _yes_at(plain: list[str], place: int, known: _Verdicts, asked: Asked) -> tuple[int, bool]:
     """How many words from here belong to a yes, and whether they say it rather than only go with it."""
     for length in range(min(_LONGEST_PHRASE, len(plain) - place), 0, -1):
         phrase = " ".join(plain[place : place + length])
-        if phrase in _YES or approves(phrase):
+        if phrase in known.yes or known.approve(phrase):
             return length, True
-        if phrase in _POLITE:
+        if phrase in known.polite:
             return length, False
-        if place and (_GO_AHEAD.fullmatch(phrase) or (undoing and _UNDO_IT.fullmatch(phrase))):
+        goes_ahead, undoes = known.goes_ahead(phrase, asked), known.undoes(phrase, asked)
+        if place and (goes_ahead or undoes):
             return length, True
-        if not place and _GO_AHEAD.fullmatch(phrase) and (length > 1 or _DO_IT.search(phrase)):
+        if not place and goes_ahead and (length > 1 or known.do_it.search(phrase)):
             return length, True
-        if undoing and not place and _UNDO_IT.fullmatch(phrase) and _only_goes_with_it(plain[length:]):
+        if not place and undoes and _only_goes_with_it(plain[length:], known):
             return length, True
-    goes_with_it = plain[place] in _HARMLESS or plain[place] in _BEFORE or plain[place] == "va"  # 'va, apártala'
+    goes_with_it = plain[place] in known.harmless | known.before | known.goes_with_yes
     return (1, False) if goes_with_it else (0, False)
 
 
-def _repaired(word: str) -> str:
+def _repaired(word: str, known: _Verdicts) -> str:
     """A long word for yes with a slip of the keyboard put right: 'absolutly', 'perfekt'."""
-    if len(word) < _LONG_ENOUGH or is_common(word):
+    if len(word) < _LONG_ENOUGH or is_common(word, known.words):
         return word
-    return next((yes for yes in _LONG if word[0] == yes[0] and one_slip(word, yes)), word)
+    return next((yes for yes in known.long_yes if word[0] == yes[0] and one_slip(word, yes)), word)

@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from soni.languages import built
+
+if TYPE_CHECKING:
+    from soni.languages import Language
 
 _WORD = re.compile(r"\S+")
 _HELD = re.compile(r"([^\W\d])\1{2,}")
-_SHORT_QUE = re.compile(r"\b[qQ]\b(?!')")
 _EDGES = " \t\n.,;:!?¡¿\"'()[]«»…"
 
 
@@ -67,13 +72,8 @@ def tokens(text: str) -> list[Token]:
     ]
 
 
-def lexicon(words: str) -> frozenset[str]:
-    """A set of words, written the way words are."""
-    return frozenset(words.split())
-
-
 def same_stem(one: str, other: str) -> bool:
-    """Whether two words are forms of one: person and persons, robada and robado."""
+    """Whether two words are forms of one: person and persons."""
     if one == other:
         return True
     short = min(len(one), len(other))
@@ -83,6 +83,22 @@ def same_stem(one: str, other: str) -> bool:
     return common >= 4 and len(one) - common <= 2 and len(other) - common <= 2 and short - common <= 1
 
 
-def squeezed(text: str) -> str:
-    """Letters that are held down, once: 'hellooo', 'siiii'; and 'q' as what it stands for."""
-    return _SHORT_QUE.sub("que", _HELD.sub(r"\1", text))
+def same_root(one: str, other: str) -> bool:
+    """Whether two words may be of one root: payment and pay."""
+    short = min(len(one), len(other))
+    common = next((place for place in range(short) if one[place] != other[place]), short)
+    return common > 2 and (common == short or common > 4 or max(len(one), len(other)) - common < 3)
+
+
+def squeezed(text: str, words: Language) -> str:
+    """Letters that are held down, once: 'hellooo'; and single letters that stand for a word as that word."""
+    text = _HELD.sub(r"\1", text)
+    for letter, full in _short(words):
+        text = letter.sub(full, text)
+    return text
+
+
+@built
+def _short(words: Language) -> list[tuple[re.Pattern[str], str]]:
+    short = words.spelling.short
+    return [(re.compile(rf"\b{re.escape(letter)}\b(?!')", re.IGNORECASE), full) for letter, full in short.items()]

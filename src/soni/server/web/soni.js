@@ -8,25 +8,6 @@
   const script = document.currentScript;
   const base = new URL(".", script ? script.src : document.baseURI).href.replace(/\/$/, "");
 
-  const WORDS = {
-    en: {
-      ready: "Online", away: "Reconnecting…", person: "A person is with you", waiting: "Waiting for a person", shut: "Not available", again: "Start again", close: "Close the chat",
-      open: "Chat with {name}", write: "Write a message", secret: "Your answer is not shown or kept", send: "Send", log: "Conversation with {name}",
-      typing: "{name} is writing", lost: "No connection. What you wrote is kept and sent as soon as it is back.", retry: "Try again",
-      failed: "Not sent: {why}", sending: "Sending…", anew: "A new conversation", choices: "Choices", newer: "New messages", agent: "Agent",
-      you: "You", closed: "This chat is not available right now.", ended: "Your session has ended. Please sign in again.",
-      unread: "{n} new messages",
-    },
-    es: {
-      ready: "En línea", away: "Reconectando…", person: "Te atiende una persona", waiting: "Esperando a una persona", shut: "No disponible",
-      again: "Empezar de nuevo", close: "Cerrar el chat",
-      open: "Hablar con {name}", write: "Escribe un mensaje", secret: "Tu respuesta no se muestra ni se guarda", send: "Enviar", log: "Conversación con {name}",
-      typing: "{name} está escribiendo", lost: "Sin conexión. Lo que has escrito se guarda y se envía en cuanto vuelva.", retry: "Reintentar",
-      failed: "No enviado: {why}", sending: "Enviando…", anew: "Una conversación nueva", choices: "Opciones", newer: "Mensajes nuevos", agent: "Agente",
-      you: "Tú", closed: "Este chat no está disponible en este momento.", ended: "Tu sesión ha terminado. Vuelve a identificarte.",
-      unread: "{n} mensajes nuevos",
-    },
-  };
   const ICONS = {
     chat: "M21 12a8 8 0 0 1-8 8H4l2-3a8 8 0 1 1 15-5z", send: "M4 12 20 4l-5 16-4-6z", close: "M6 6l12 12M18 6 6 18",
     again: "M4 12a8 8 0 1 0 3-6.2M4 4v4h4",
@@ -131,8 +112,8 @@
       // What the page says, else what the visitor's browser speaks, if the assistant does.
       const host = this.getAttribute("mode") === "widget" ? document.documentElement.lang : "";
       const wanted = (this.getAttribute("lang") || host || navigator.language || "").slice(0, 2).toLowerCase();
-      this.language = assistant.languages?.includes(wanted) ? wanted : assistant.language || "en";
-      this.words = WORDS[this.language] || WORDS.en;
+      this.language = assistant.languages.includes(wanted) ? wanted : assistant.language;
+      this.words = assistant.words[this.language];
       this.name = this.getAttribute("name") || assistant.name || "Assistant";
       this.#build();
       this.#paint(this.getAttribute("accent"));

@@ -1,0 +1,62 @@
+"""The language of a message is decided among the assistant's own, with its words as evidence."""
+
+from __future__ import annotations
+
+import pytest
+
+from soni.config.models import SoniConfig
+from soni.du.local.language import MessageLanguage
+from soni.languages import languages
+
+FLAT = ["top up my phone", "pay a bill", "recargar el móvil", "pagar un recibo"]
+BY_LANGUAGE = {"en": ["top up my phone", "pay a bill"], "es": ["recargar el móvil", "pagar un recibo"]}
+CASES = [
+    ("recargar movil porfa", "es"),
+    ("pay bill pls", "en"),
+    ("recibo", "es"),
+    ("quiero pagar con la blue", "es"),
+    ("Blau", None),  # an option that is the same in both
+    ("azul", "es"),
+    ("gracias", None),
+    ("pls", None),
+    ("ok", None),
+    ("yes", None),
+    ("sí", None),
+    ("100", None),
+    ("Ana", None),
+    ("I want to pay el recibo", "en"),  # one word is borrowed
+    ("hola", "es"),
+    ("hello", "en"),
+    ("¿y ahora?", "es"),
+    ("", None),
+]
+
+
+def _assistant(intents: object) -> MessageLanguage:
+    config = SoniConfig.model_validate(
+        {
+            "slots": {
+                "colour": {
+                    "type": "choice",
+                    "options": {"blau": {}, "blue": {"label": {"en": "blue", "es": "azul"}}},
+                    "message": {"en": "Which?", "es": "¿Cuál?"},
+                }
+            },
+            "flows": {
+                "pay": {"trigger": {"intents": intents}, "steps": [{"step": "c", "type": "collect", "slot": "colour"}]}
+            },
+        }
+    )
+    return MessageLanguage(config, languages(config.spoken))
+
+
+@pytest.mark.parametrize("intents", [FLAT, BY_LANGUAGE], ids=["flat", "by language"])
+@pytest.mark.parametrize(("message", "code"), CASES)
+def test_words_of_the_assistant_tell_and_courtesies_do_not(intents: object, message: str, code: str | None) -> None:
+    assert _assistant(intents).of(message, "en") == code
+
+
+def test_a_language_without_a_folder_is_told_by_the_assistants_own_words() -> None:
+    intents = {"en": ["pay a bill"], "nl": ["een rekening betalen"]}
+    assert _assistant(intents).of("rekening graag", "en") == "nl"
+    assert _assistant(intents).of("pay a bill", "nl") == "en"
