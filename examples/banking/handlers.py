@@ -17,6 +17,7 @@ from soni.core.values.money import Money
 actions = Actions()
 bank = Bank(Path(os.environ["BANK_BOOKS"]) if "BANK_BOOKS" in os.environ else None)
 SECONDS = float(os.environ.get("BANK_SECONDS", "0"))  # how long the bank takes to answer a transfer
+SENDING = {"en": "Sending…", "es": "Enviando…"}
 
 
 @actions.register("read_balances", effect="pure")
@@ -62,7 +63,7 @@ async def find_transfer(context: ActionContext) -> dict[str, str] | None:
 
 @actions.register("execute_transfer", effect="once", reconcile=find_transfer)
 async def execute_transfer(amount: Money, recipient: str, iban: str, context: ActionContext) -> dict[str, str]:
-    await context.inform("Enviando…" if context.language == "es" else "Sending…")
+    await context.inform(SENDING.get(context.language, SENDING["en"]))
     with bank.changing(context.user_id) as customer:
         reference = customer.spend(amount.amount, f"Transfer to {recipient}", context.idempotency_key)
     await asyncio.sleep(SECONDS)

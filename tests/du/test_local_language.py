@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import datetime
+
 import pytest
 
 from soni.config.models import SoniConfig
+from soni.du.local.assistant import Assistant as Prepared
 from soni.du.local.language import MessageLanguage
+from soni.du.local.message import Message
+from soni.evaluation import Labelled, Place
 from soni.languages import languages
+from tests.du.test_local import BANKING
 
 FLAT = ["top up my phone", "pay a bill", "recargar el móvil", "pagar un recibo"]
 BY_LANGUAGE = {"en": ["top up my phone", "pay a bill"], "es": ["recargar el móvil", "pagar un recibo"]}
@@ -60,3 +67,11 @@ def test_a_language_without_a_folder_is_told_by_the_assistants_own_words() -> No
     intents = {"en": ["pay a bill"], "nl": ["een rekening betalen"]}
     assert _assistant(intents).of("rekening graag", "en") == "nl"
     assert _assistant(intents).of("pay a bill", "nl") == "en"
+
+
+@pytest.mark.parametrize(("language", "asked"), [("en", True), ("es", True), ("nl", False)])
+def test_the_reader_is_asked_about_languages_that_it_has_learned(language: str, asked: bool) -> None:
+    context = Labelled("Amsterdam", (), Place()).context(BANKING, now=datetime(2026, 11, 15, 12))
+    context = replace(context, reading=replace(context.reading, language=language))
+    message = Message("Amsterdam", context, Prepared(BANKING))
+    assert (message.reading is not None) is asked

@@ -24,6 +24,7 @@ from soni.du.local.names import (
 )
 from soni.du.local.reading import TELLING, by_part_of_day, with_place
 from soni.du.local.spelling import without_false_friends
+from soni.du.local.trained import LEARNED
 from soni.du.local.verdicts import Asked, function_words, verdict
 from soni.du.local.words import fold
 from soni.du.understanding import Found
@@ -133,9 +134,9 @@ class Message:
 
     @property
     def reading(self) -> Reading | None:
-        """What the trained reader makes of the whole message; None where there is none."""
+        """What the trained reader makes of the whole message; None without one, or in a language it never learned."""
         reader = self.assistant.reader
-        if reader is None:
+        if reader is None or self.context.reading.language not in LEARNED:
             return None
         if not self._readings:
             language = self.context.reading.language
