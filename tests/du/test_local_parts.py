@@ -16,7 +16,7 @@ from soni.du.local.clauses import cuts, without_courtesies
 from soni.du.local.encoder import Encoder, Vectors, encoder, vector
 from soni.du.local.flows import FlowScorer, confidence
 from soni.du.local.names import without_relation
-from soni.du.local.spelling import Spelling, one_slip
+from soni.du.local.spelling import OwnWords, Spelling, one_slip
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import fold, same_stem
 
@@ -38,7 +38,7 @@ ES = Reading("es", datetime(2026, 11, 15, 12), languages=("en", "es"))
 )
 def test_slips_are_put_right_and_words_are_left_alone(written: str, read: str) -> None:
     spelling = Spelling(["transfer", "balance", "transferencia", "from", "bale"], EN.words)
-    repaired = spelling.repaired(written)
+    repaired = spelling.repaired(OwnWords(written))
     assert repaired.text == read
     assert repaired.as_written(repaired.text) == written
 

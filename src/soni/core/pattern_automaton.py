@@ -165,6 +165,8 @@ class Automaton:
             self._free(source, target, self.all, newline)
 
     def _look(self, wanted: bool, direction: int, body: Any, source: int, target: int) -> None:
+        if not wanted and not len(body):
+            return  # (?!) never matches
         low, high = body.getwidth()
         if direction < 0:
             seen = self._edge(list(body)[-1:], self._flags) if len(body) else self.all

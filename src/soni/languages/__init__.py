@@ -12,6 +12,7 @@ from soni.languages.language import (
     problems,
     shown_in,
     shown_texts,
+    vocabulary_of,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "problems",
     "shown_in",
     "shown_texts",
+    "vocabulary_of",
 ]

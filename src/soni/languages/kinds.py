@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from unicodedata import combining, normalize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Self
 
 V = TypeVar("V")
@@ -290,6 +290,15 @@ def any_of(*lists: Iterable[str]) -> str:
         for entry in words
     ]
     return f"(?:{'|'.join(entries)})" if entries else "(?!)"
+
+
+def texts_in(entry: Any) -> Iterator[str]:
+    """The words, phrases and patterns of an entry; of a map that is by word, the words."""
+    for key in entry:
+        if isinstance(entry, WordsBy):
+            yield from entry[key]
+        else:
+            yield key
 
 
 def longest_first(words: Iterable[str]) -> list[str]:

@@ -12,7 +12,7 @@ import yaml
 
 from soni.errors import ConfigError, Problem, did_you_mean
 from soni.languages import sections
-from soni.languages.kinds import Fault
+from soni.languages.kinds import Fault, texts_in
 from soni.source import FileReader, Unreadable
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ _SECTIONS: dict[str, type] = {
 }
 _SHOWN = ("texts", "page", "chat")
 """Files of texts that people see; in each language they show the same fields."""
+_WORD = re.compile(r"(?<![\\\w])[a-z']+")
 _FIELD = re.compile(r"\{(\w+)\}")
 _MOST_NAMED = 6
 
@@ -204,6 +205,13 @@ def _joined(several: list[Any], kind: type[T]) -> T:
             for entry in fields(kind)  # type: ignore[arg-type]  # every section is a dataclass
         }
     )
+
+
+@lru_cache(maxsize=32)
+def vocabulary_of(words: Language) -> frozenset[str]:
+    """Every word that the entries of a language have, also within phrases and patterns."""
+    entries = (getattr(getattr(words, name), entry.name) for name, kind in _SECTIONS.items() for entry in fields(kind))
+    return frozenset(word for entry in entries for text in texts_in(entry) for word in _WORD.findall(text))
 
 
 @lru_cache(maxsize=4)

@@ -98,7 +98,7 @@ def resumed(message: Message) -> list[Found] | None:
     paused = message.context.paused_flows
     if not paused or not acts.begins_with_resume(message.core, message.words):
         return None
-    ranked = message.assistant.scorer.ranked(message.core, paused)
+    ranked = message.assistant.scorer.ranked(message.core, paused, message.context.reading.language)
     flow = ranked[0].flow if ranked else paused[-1]
     return [Found(ResumeFlow(flow=flow), 0.9, f"'{message.text}' goes back to it")]
 

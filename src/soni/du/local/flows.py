@@ -11,10 +11,11 @@ import numpy as np
 
 from soni.du.local.array_cache import kept
 from soni.du.local.encoder import encoder, phrase_vectors, vector, weights_digest
+from soni.du.local.trained import READER_LANGUAGES
 from soni.du.local.words import content
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from soni.config.models import FlowConfig, SlotConfig
     from soni.core.template import Field, Template
@@ -121,57 +122,90 @@ def logit(likely: float) -> float:
     return log(kept / (1 - kept))
 
 
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """One way to say what a flow is for; the language is empty where nobody says which it is in."""
+
+    flow: str
+    text: str
+    language: str = ""
+
+
 class FlowScorer:
-    """Scores messages against the flows of one assistant."""
+    """Scores messages against the flows of one assistant.
+
+    A message in a language that the trained reader has learned is compared with phrases in those languages, which are
+    what the reader is told and what its probabilities were fitted with; any other message is compared with all phrases.
+    """
 
     def __init__(self, flows: Mapping[str, FlowConfig], slots: Mapping[str, SlotConfig]) -> None:
+        every = [phrase for name, flow in flows.items() for phrase in _phrases(name, flow, slots)]
+        learned = {phrase.flow for phrase in every if phrase.language in READER_LANGUAGES}
+        known = [
+            one for one in every if not one.language or one.language in READER_LANGUAGES or one.flow not in learned
+        ]
         self._flows = tuple(flows)
-        self._phrases = [(name, phrase) for name, flow in flows.items() for phrase in _phrases(name, flow, slots)]
-        self._exact = {" ".join(content(phrase)): name for name, phrase in self._phrases}
-        self._vectors: Vectors | None = None
-        self._learned: Vectors | None = None
+        self._every = _Pool(every, self._flows)
+        self._known = _Pool(known, self._flows) if len(known) < len(every) else self._every
 
     @cached_property
     def words(self) -> dict[str, frozenset[str]]:
         """For each flow the words that it is told with."""
-        return {
-            flow: frozenset(word for name, phrase in self._phrases if name == flow for word in content(phrase))
-            for flow in self._flows
-        }
+        return self._words(lambda said: said)
 
     @cached_property
     def verbs(self) -> dict[str, frozenset[str]]:
         """For each flow the words that its phrases begin with."""
-        return {
-            flow: frozenset(word for name, phrase in self._phrases if name == flow for word in content(phrase)[:1])
-            for flow in self._flows
-        }
+        return self._words(lambda said: said[:1])
+
+    def _words(self, some: Callable[[list[str]], list[str]]) -> dict[str, frozenset[str]]:
+        words: dict[str, set[str]] = {flow: set() for flow in self._flows}
+        for phrase in self._every.phrases:
+            words[phrase.flow].update(some(content(phrase.text)))
+        return {flow: frozenset(said) for flow, said in words.items()}
 
     def warm(self) -> None:
         """Load the encoder, embed the phrases and fit the regression, so that no message waits for it."""
-        self._vectors, self._learned = _fitted(tuple(self._phrases), self._flows)
+        self._known.warm()
+        self._every.warm()
 
     def ranked(self, message: str, flows: Collection[str], language: str | None = None) -> list[Score]:
         """These flows, the likeliest first; a phrase said word for word leaves no other."""
-        if self._vectors is None:
-            self.warm()
-        if self._vectors is None or not self._phrases:
-            return []
-        said = vector(message, language)
-        learned = None if self._learned is None else said @ self._learned
-        return self._of(message, self._vectors @ said, learned, flows)
-
-    def _of(self, message: str, similar: Any, learned: Any, flows: Collection[str]) -> list[Score]:
         said = " ".join(content(message))
-        exact = self._exact.get(said)
+        exact = self._every.exact.get(said)
         if exact in flows and exact is not None:
             return [Score(exact, 1.0, 1.0, (message,))]
-        if not said:
+        pool = self._known if language in READER_LANGUAGES else self._every
+        return pool.ranked(message, flows, language) if said else []
+
+
+class _Pool:
+    """Phrases that messages are compared with."""
+
+    def __init__(self, phrases: list[Phrase], flows: tuple[str, ...]) -> None:
+        self.phrases = phrases
+        self.exact = {" ".join(content(phrase.text)): phrase.flow for phrase in phrases}
+        self._flows = flows
+        self._vectors: Vectors | None = None
+        self._weights: Vectors | None = None
+
+    def warm(self) -> None:
+        """Embed the phrases and fit the regression."""
+        said = tuple((phrase.flow, phrase.text) for phrase in self.phrases)
+        self._vectors, self._weights = _fitted(said, self._flows)
+
+    def ranked(self, message: str, flows: Collection[str], language: str | None) -> list[Score]:
+        """These flows, the likeliest first."""
+        if self._vectors is None:
+            self.warm()
+        if self._vectors is None or not self.phrases:
             return []
+        said = vector(message, language)
+        learned = None if self._weights is None else said @ self._weights
         near: dict[str, list[tuple[float, str]]] = {name: [] for name in flows}
-        for (name, phrase), value in zip(self._phrases, similar, strict=True):
-            if name in near:
-                near[name].append((float(value), phrase))
+        for phrase, value in zip(self.phrases, self._vectors @ said, strict=True):
+            if phrase.flow in near:
+                near[phrase.flow].append((float(value), phrase.text))
         scores = []
         for name, values in near.items():
             if values:
@@ -229,10 +263,18 @@ def _telling(vectors: Vectors, told: Vectors) -> Vectors:
     return np.asarray(telling / np.linalg.norm(vectors @ telling, axis=1).mean(), np.float32)
 
 
-def _phrases(name: str, flow: FlowConfig, slots: Mapping[str, SlotConfig]) -> list[str]:
-    told = flow.description.sources if flow.description else []
-    phrases = [name.replace("_", " "), *told, *(_filled(template, slots) for template in flow.trigger.templates)]
-    return list(dict.fromkeys(phrases))
+def _phrases(name: str, flow: FlowConfig, slots: Mapping[str, SlotConfig]) -> list[Phrase]:
+    """The name, the descriptions and the trigger phrases of a flow, each once in the languages it is said in."""
+    variants = flow.description.variants if flow.description else {}
+    said = [
+        (name.replace("_", " "), ""),
+        *((template.source, code) for code, templates in variants.items() for template in templates),
+        *((_filled(phrase.template, slots), phrase.language) for phrase in flow.trigger.phrases),
+    ]
+    languages: dict[str, str] = {}
+    for text, code in said:
+        languages[text] = code if text not in languages or languages[text] == code else ""
+    return [Phrase(name, text, code) for text, code in languages.items()]
 
 
 def _filled(template: Template, slots: Mapping[str, SlotConfig]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from soni.du.local.words import content, fold
-from soni.languages import built, language
+from soni.languages import built, language, vocabulary_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,7 +27,11 @@ class _Telling:
     def __init__(self, words: Language) -> None:
         each = {code: language(code) for code in words.codes}
         self.borrowed = frozenset(word for one in each.values() for word in _borrowed(one))
-        self.common = {code: one.spelling.common.set - self.borrowed for code, one in each.items()}
+        every = frozenset(word for one in each.values() for word in one.spelling.common) - self.borrowed
+        self.common = {
+            code: every.intersection(one.spelling.common.set | vocabulary_of(one)) for code, one in each.items()
+        }
+        """The common words of each language, with those of others that it has as well."""
         self.marks = {code: tuple(one.spelling.marks) for code, one in each.items()}
 
     def shown(self, text: str) -> dict[str, int]:

@@ -24,7 +24,7 @@ from soni.du.local.names import (
 )
 from soni.du.local.reading import TELLING, by_part_of_day, with_place
 from soni.du.local.spelling import without_false_friends
-from soni.du.local.trained import LEARNED
+from soni.du.local.trained import READER_LANGUAGES
 from soni.du.local.verdicts import Asked, function_words, verdict
 from soni.du.local.words import fold
 from soni.du.understanding import Found
@@ -99,10 +99,9 @@ class Message:
     """What the trained reader said, the first time about the flows too."""
 
     def __post_init__(self) -> None:
-        meant = without_false_friends(self.text, self.context.reading.own)
-        self.text = meant.text
-        self.fixed = self.assistant.spelling.repaired(self.text)
-        self.fixed.written.update(meant.written)
+        said = without_false_friends(self.text, self.context.reading.own)
+        self.text = said.text
+        self.fixed = self.assistant.spelling.repaired(said)
         self.core = without_courtesies(self.fixed.text, self.words)
 
     @property
@@ -136,7 +135,7 @@ class Message:
     def reading(self) -> Reading | None:
         """What the trained reader makes of the whole message; None without one, or in a language it never learned."""
         reader = self.assistant.reader
-        if reader is None or self.context.reading.language not in LEARNED:
+        if reader is None or self.context.reading.language not in READER_LANGUAGES:
             return None
         if not self._readings:
             language = self.context.reading.language

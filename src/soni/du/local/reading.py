@@ -14,7 +14,7 @@ from soni.du.local.people import people_in
 from soni.du.local.spans import Span, overlaps
 from soni.du.local.value_runs import anchors, value_runs
 from soni.du.local.words import fold, same_stem, tokens, trimmed
-from soni.languages import any_of, built, longest_first
+from soni.languages import any_of, built
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,8 +48,7 @@ class _Cues:
         self.moment = frozenset(courtesies.moment)
         self.money = re.compile(rf"[€$£¥]|\b(?:eur|usd|{any_of(words.money.plain_coins)})\b")
         self.clock = re.compile(rf"\d\s*[:h.]\s*\d|\d\s*(?:am|pm|h)\b|a\.m|p\.m|{any_of(said.clock_words)}")
-        number = any_of(longest_first(self.count))
-        self.dated = re.compile(rf"\d|^(?!(?:{any_of(said.before_numerals)} )*{number}$)")
+        self.before_numerals = frozenset(said.before_numerals)
         self.before_times = frozenset(said.before_times)
         self.naming = tuple(names.naming)
         self.reported = re.compile(rf"\b{any_of(names.reported)} (?P<said>.+)")
@@ -58,6 +57,13 @@ class _Cues:
         article = any_of(names.place_article)
         self.place = re.compile(rf"\b{any_of(names.place_before)}(?: {article})?(?: [^\W\d]+){{1,2}}? $")
         self.preposition = re.compile(rf"\b{any_of(names.plain_place_before)} $")
+
+    def is_number(self, folded: str) -> bool:
+        """Whether words are only a number, with an article or a preposition: no date, unless in digits."""
+        said = folded.split()
+        while said and said[0] in self.before_numerals:
+            said.pop(0)
+        return " ".join(said) in self.count
 
 
 _cues = built(_Cues)
@@ -166,9 +172,7 @@ class CueReader:
         if kind == "date":
             after = words[last + 1].plain if last + 1 < len(words) else ""
             counted = last > first and words[last].plain.isdigit() and self._counts(after, slots)
-            return (
-                self._known.dated.search(plain) is not None and not counted
-            )  # "the two of us", "on Saturday 5 people"
+            return not self._known.is_number(plain) and not counted  # "the two of us", "on Saturday 5 people"
         if kind == "time" and first and self._announces_number(words[first - 1].plain, slots):
             return False  # "a table for four tonight"
         if kind == "time" and not is_asked:

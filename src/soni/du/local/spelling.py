@@ -35,15 +35,33 @@ _slips = built(_Slips)
 
 
 @dataclass(frozen=True, slots=True)
+class OwnWords:
+    """A text in which words that another language has as well are replaced, and where each of them stands."""
+
+    text: str
+    replaced: tuple[tuple[int, str, str], ...] = ()
+    """The place of each in the text, what stands there, and what was written."""
+
+    def as_written(self, words: str) -> str:
+        """Words out of the text the way the person wrote them."""
+        start = self.text.find(words) if self.replaced else -1
+        for place, word, written in reversed(self.replaced) if start >= 0 else ():
+            if start <= place <= start + len(words) - len(word):
+                words = words[: place - start] + written + words[place - start + len(word) :]
+        return words
+
+
+@dataclass(frozen=True, slots=True)
 class Repaired:
     """A text with its slips put right, and how the words were written that had one."""
 
     text: str
     written: dict[str, str]
+    said: OwnWords
 
     def as_written(self, words: str) -> str:
         """Words out of the repaired text the way the person wrote them: a name may look like a slip."""
-        return _WORD.sub(lambda match: self.written.get(match.group(), match.group()), words)
+        return self.said.as_written(_WORD.sub(lambda match: self.written.get(match.group(), match.group()), words))
 
 
 class Spelling:
@@ -60,7 +78,7 @@ class Spelling:
                 for form in (word, *_shorter(word)):
                     self._near.setdefault(form, set()).add(word)
 
-    def repaired(self, text: str) -> Repaired:
+    def repaired(self, said: OwnWords) -> Repaired:
         """The text with its slips put right; letters and words that were right stay as they are."""
         written: dict[str, str] = {}
 
@@ -70,7 +88,7 @@ class Spelling:
                 written[word] = match.group()
             return word
 
-        return Repaired(_WORD.sub(one, _slips(self._spoken).elided.sub("e'd", text)), written)
+        return Repaired(_WORD.sub(one, _slips(self._spoken).elided.sub("e'd", said.text)), written, said)
 
     def _word(self, word: str) -> str:
         plain = fold(word)
@@ -94,16 +112,20 @@ def _false_friends(words: Language) -> re.Pattern[str]:
     return re.compile(rf"\b{any_of(words.spelling.false_friends)}\b(?=\s+\w)", re.IGNORECASE)
 
 
-def without_false_friends(text: str, words: Language) -> Repaired:
+def without_false_friends(text: str, words: Language) -> OwnWords:
     """A text of one language without the words that would be taken for another language's."""
-    meant, written = words.spelling.false_friends, dict[str, str]()
-
-    def one(match: re.Match[str]) -> str:
-        word = meant[fold(match.group())]
-        written[word] = match.group()
-        return word
-
-    return Repaired(_false_friends(words).sub(one, text) if meant else text, written)
+    friends = words.spelling.false_friends
+    if not friends:
+        return OwnWords(text)
+    pieces, replaced, end, length = list[str](), list[tuple[int, str, str]](), 0, 0
+    for match in _false_friends(words).finditer(text):
+        word = friends[fold(match.group())]
+        pieces += [text[end : match.start()], word]
+        length += match.start() - end
+        replaced.append((length, word, match.group()))
+        length += len(word)
+        end = match.end()
+    return OwnWords("".join((*pieces, text[end:])), tuple(replaced))
 
 
 @lru_cache(maxsize=4096)

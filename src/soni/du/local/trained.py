@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from soni.du.local.pieces import Vocabulary
     from soni.languages import Language
 
-LEARNED = frozenset(["en", "es"])
+READER_LANGUAGES = frozenset(["en", "es"])
 """The languages that the weights have learned; messages in others are read without them."""
 MOST_OPTIONS = 10
 """With more options than that a choice is read as words."""
