@@ -63,6 +63,13 @@ def test_words_of_the_assistant_tell_and_courtesies_do_not(intents: object, mess
     assert _assistant(intents).of(message, "en") == code
 
 
+def test_a_mixed_message_stays_in_the_current_language() -> None:
+    assistant = _assistant(BY_LANGUAGE)
+    assert assistant.of("quiero pay a bill", "en") == "en"
+    assert assistant.of("quiero pay a bill", "es") is None
+    assert assistant.of("I want to pay a recibo", "es") == "en"
+
+
 def test_a_language_without_a_folder_is_told_by_the_assistants_own_words() -> None:
     intents = {"en": ["pay a bill"], "nl": ["een rekening betalen"]}
     assert _assistant(intents).of("rekening graag", "en") == "nl"

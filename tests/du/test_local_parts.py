@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -16,9 +17,11 @@ from soni.du.local.clauses import cuts, without_courtesies
 from soni.du.local.encoder import Encoder, Vectors, encoder, vector
 from soni.du.local.flows import FlowScorer, confidence
 from soni.du.local.names import without_relation
-from soni.du.local.spelling import OwnWords, Spelling, one_slip
+from soni.du.local.spelling import OwnWords, Spelling, one_slip, without_false_friends
 from soni.du.local.verdicts import verdict
 from soni.du.local.words import fold, same_stem
+from soni.languages import language
+from soni.languages.kinds import Means
 
 EN = Reading("en", datetime(2026, 11, 15, 12), languages=("en", "es"))
 ES = Reading("es", datetime(2026, 11, 15, 12), languages=("en", "es"))
@@ -176,3 +179,15 @@ def test_one_flow_or_none_is_no_reason_to_fail() -> None:
     one = flows(only=["do the thing"])
     assert FlowScorer(one.flows, one.slots).ranked("do the thing now", ["only"])[0].flow == "only"
     assert FlowScorer({}, {}).ranked("anything", []) == []
+
+
+def test_words_that_another_language_has_are_read_as_others_and_kept_as_written() -> None:
+    portuguese = replace(
+        language("es"), spelling=replace(language("es").spelling, false_friends=Means(no="num", dos="de"))
+    )
+    said = without_false_friends("No Porto, na Rua dos Anjos, no, num 3o andar", portuguese)
+    assert said.text == "num Porto, na Rua de Anjos, no, num 3o andar"
+    assert said.as_written(said.text) == "No Porto, na Rua dos Anjos, no, num 3o andar"
+    assert said.as_written("Rua de Anjos") == "Rua dos Anjos"
+    assert said.as_written("3o andar") == "3o andar"
+    assert without_false_friends("no", portuguese).text == "no"

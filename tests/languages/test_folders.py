@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from typer.testing import CliRunner
 
 from soni.cli.main import app
+from soni.core.values import Reading
+from soni.core.values.numerals import number_in
 from soni.errors import ConfigError
 from soni.languages import FOLDER, Language, known_languages, language, languages, problems, shown_in, shown_texts
 
@@ -51,6 +55,10 @@ def test_a_copy_of_english_is_a_language(folder: Path) -> None:
         ("numbers", "one: 1", "one: uno", "'units': this must be a whole number."),
         ("money", "half_a_coin: [", "half_a_coin: [[two], ", "'half_a_coin': this must be a word or a phrase."),
         ("calendar", "of_day: {}", "of_day: []", "'of_day': this must be a map of words to words."),
+        ("calendar", "december: 12", "december: 13", "'months': this must be a number from 1 to 12."),
+        ("calendar", "tonight: night", "tonight: evening", "'evening' must be one of am, pm, night, any."),
+        ("money", "EUR: [euro", "EURO: [euro", "'EURO' is no code of a currency such as EUR."),
+        ("answers", "letters: {y: yes", "letters: {y: yep", "'yep' must be one of yes, no."),
         ("answers", "- '{verb} away'", "- '{vreb} away'", "nothing is put in for {vreb}; there is {verb} here."),
         ("courtesies", "closings: [", "closings: ['', ", "'closings': this must be a word or a phrase."),
         ("corrections", "(?P<x>[a-z]+) for", "([a-z]+) for", "'what_is': this needs a group (?P<x>…)."),
@@ -65,6 +73,33 @@ def test_what_is_wrong_is_told_with_its_place(folder: Path, file: str, old: str,
     line = _change(folder / f"{file}.yaml", old, new)
     told = _told(folder)
     assert any(one.startswith(f"{file}.yaml:{line}:") and said in one for one in told), told
+
+
+def test_an_empty_file_is_told_by_its_name(folder: Path) -> None:
+    (folder / "money.yaml").write_text("# nothing\n")
+    (folder / "texts.yaml").write_text("")
+    assert _told(folder) == [
+        "money.yaml:1:1: the file must be a map with the entries of en/money.yaml.",
+        "texts.yaml:1:1: the file must be a map with the texts of en/texts.yaml.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "number"),
+    [
+        ("dix-sept", 17),
+        ("dix sept", 17),
+        ("quatre-vingt-dix-sept", 97),
+        ("two hundred quatre vingt", 280),
+        ("two dix", None),
+    ],
+)
+def test_a_number_may_be_written_as_several_words(folder: Path, phrase: str, number: int | None) -> None:
+    _change(folder / "numbers.yaml", "teens: {", "teens: {dix-sept: 17, quatre-vingt-dix-sept: 97, ")
+    _change(folder / "numbers.yaml", "tens: {", "tens: {quatre-vingt: 80, ")
+    words = Language.load(folder)
+    reading = SimpleNamespace(words=words, own=words, language="xx")
+    assert number_in(phrase, cast("Reading", reading)) == number
 
 
 def test_all_that_is_missing_is_told_at_once(folder: Path) -> None:

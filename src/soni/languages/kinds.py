@@ -6,16 +6,17 @@ import re
 from dataclasses import dataclass
 from datetime import time
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from unicodedata import combining, normalize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Self
 
 V = TypeVar("V")
 
 _SAME = str.maketrans("\u2019\u2018\u00b4`", "''''")
+_CURRENCY = re.compile("[A-Z]{3}")
 _NAMED = re.compile(r"(?<!\\)\{([a-z_]+)\}")
 
 
@@ -51,9 +52,11 @@ class Words(tuple[str, ...]):
         return cls(dict.fromkeys(cls._plain(text) for text in raw))
 
     @classmethod
-    def check(cls, raw: object, holds: Holds | None = None) -> None:
-        """Refuse what cannot be read; `holds` is for patterns."""
-        cls.read(raw)
+    def check(cls, raw: object, demand: Demand | None = None) -> None:
+        """Refuse what cannot be read, or does not meet what the entry demands."""
+        entry = cls.read(raw)
+        if demand is not None:
+            demand.check(entry)
 
     @staticmethod
     def _plain(text: str) -> str:
@@ -78,6 +81,52 @@ class Marks(Words):
     @staticmethod
     def _plain(text: str) -> str:
         return text.lower()
+
+
+class Demand(Protocol):
+    """What an entry has to meet besides its kind."""
+
+    def check(self, entry: Any) -> None:
+        """Raise a Fault where it does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Whole numbers have bounds: there are twelve months."""
+
+    least: int
+    most: int
+
+    def check(self, entry: Mapping[str, int]) -> None:
+        """Refuse what is out of bounds."""
+        for word, value in entry.items():
+            if not self.least <= value <= self.most:
+                raise Fault(f"this must be a number from {self.least} to {self.most}.", (word,))
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Only some words may stand on the right of a map."""
+
+    words: tuple[str, ...]
+
+    def check(self, entry: Mapping[str, str]) -> None:
+        """Refuse any other."""
+        for word, value in entry.items():
+            if value not in self.words:
+                raise Fault(f"'{value}' must be one of {', '.join(self.words)}.", (word,))
+
+
+@dataclass(frozen=True, slots=True)
+class Currencies:
+    """Currencies stand on the left, several of them with spaces between; a dash stands for none."""
+
+    def check(self, entry: Iterable[str]) -> None:
+        """Refuse what is no code of a currency."""
+        for codes in entry:
+            odd = [code for code in codes.split() if code != "-" and not _CURRENCY.fullmatch(code)]
+            if odd:
+                raise Fault(f"'{odd[0]}' is no code of a currency such as EUR.", (codes,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +155,7 @@ class Patterns(Words):
     wanted = "a list of phrases, which may be regular expressions"
 
     @classmethod
-    def check(cls, raw: object, holds: Holds | None = None) -> None:
+    def check(cls, raw: object, demand: Demand | None = None) -> None:
         """Refuse what is no list of regular expressions; they are compiled where they are used."""
         patterns = cls.read(raw)
         for place, pattern in enumerate(patterns):
@@ -114,11 +163,21 @@ class Patterns(Words):
                 re.compile(_NAMED.sub("x", pattern))
             except re.error as error:
                 raise Fault(f"this is no regular expression: {error}.", (place,)) from None
-        (holds or Holds()).check(patterns)
+        (demand or Holds()).check(patterns)
 
     @staticmethod
     def _plain(text: str) -> str:
         return unaccented(text)  # capitals have a meaning of their own
+
+
+class WrittenPatterns(Patterns):
+    """Regular expressions over text as it was written, with capitals and accents."""
+
+    wanted = "a list of phrases, which may be regular expressions, over text with its capitals and accents"
+
+    @staticmethod
+    def _plain(text: str) -> str:
+        return text
 
 
 class _Map(dict[str, V]):
@@ -140,9 +199,11 @@ class _Map(dict[str, V]):
         return cls(entries)
 
     @classmethod
-    def check(cls, raw: object, holds: Holds | None = None) -> None:
-        """Refuse what cannot be read; `holds` is for patterns."""
-        cls.read(raw)
+    def check(cls, raw: object, demand: Demand | None = None) -> None:
+        """Refuse what cannot be read, or does not meet what the entry demands."""
+        entry = cls.read(raw)
+        if demand is not None:
+            demand.check(entry)
 
     @classmethod
     def _key(cls, name: str) -> str:

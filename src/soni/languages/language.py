@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 import yaml
 
-from soni.errors import ConfigError, Problem, did_you_mean
+from soni.errors import ConfigError, Place, Problem, did_you_mean
 from soni.languages import sections
 from soni.languages.kinds import Fault, texts_in
 from soni.source import FileReader, Unreadable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from functools import _lru_cache_wrapper
 
-    from soni.languages.kinds import Kind
+    from soni.languages.kinds import Demand, Kind
 
 T = TypeVar("T")
 
@@ -88,7 +88,7 @@ def problems(folder: Path) -> Iterable[Problem]:
 
 
 def _faults(raw: object, name: str, kind: type, reader: FileReader) -> Iterable[Problem]:
-    top = reader.source.place(())
+    top = reader.source.place(()) or Place(reader.shown, 1, 1)
     if not isinstance(raw, dict):
         yield Problem(f"the file must be a map with the entries of {ENGLISH}/{name}.yaml.", place=top)
         return
@@ -98,13 +98,13 @@ def _faults(raw: object, name: str, kind: type, reader: FileReader) -> Iterable[
             hint = did_you_mean(entry, kinds) or f"Those that there are stand in {ENGLISH}/{name}.yaml."
             yield Problem(f"there is no entry '{entry}'.", hint=hint, place=reader.source.place((entry,), key=True))
     for entry, annotated in kinds.items():
-        wanted, holds = getattr(annotated, "__origin__", annotated), getattr(annotated, "__metadata__", (None,))[0]
+        wanted, demand = _kind_and_demand(annotated)
         if entry not in raw:
             hint = f"In English: {_example(name, entry)}. Write [] or {{}} if the language has none."
             yield Problem(f"'{entry}' is missing; it is {wanted.wanted}.", hint=hint, place=top)
             continue
         try:
-            wanted.check(raw[entry], holds)
+            wanted.check(raw[entry], demand)
         except Fault as fault:
             place = reader.source.place((entry, *fault.path))
             yield Problem(f"'{entry}': {fault.message}", place=place)
@@ -128,7 +128,7 @@ def _untold(folder: Path, name: str) -> Iterable[Problem]:
         return
     yield from reader.problems
     told, english = _raw(path), _raw(FOLDER / ENGLISH / f"{name}.yaml")
-    top = reader.source.place(())
+    top = reader.source.place(()) or Place(str(path), 1, 1)
     if not isinstance(told, dict):
         yield Problem(f"the file must be a map with the texts of {ENGLISH}/{name}.yaml.", place=top)
         return
@@ -163,11 +163,23 @@ def _raw(path: Path) -> Any:
 
 
 def _section(raw: Any, kind: type[T]) -> T:
-    kinds: dict[str, Any] = get_type_hints(kind)
+    """A file as its entries; that patterns can be compiled is seen when they are, which takes its time."""
+    kinds: dict[str, Any] = get_type_hints(kind, include_extras=True)
     if raw.keys() != kinds.keys():
         raise KeyError
-    entries: dict[str, Kind] = {name: wanted.read(raw[name]) for name, wanted in kinds.items()}
+    entries: dict[str, Kind] = {}
+    for name, annotated in kinds.items():
+        wanted, demand = _kind_and_demand(annotated)
+        entries[name] = wanted.read(raw[name])
+        if demand is not None:
+            demand.check(entries[name])
     return kind(**entries)
+
+
+def _kind_and_demand(annotated: Any) -> tuple[type[Kind], Demand | None]:
+    """The kind of an entry, and what else is demanded of it."""
+    kind: type[Kind] = getattr(annotated, "__origin__", annotated)
+    return kind, getattr(annotated, "__metadata__", (None,))[0]
 
 
 @lru_cache(maxsize=1)

@@ -8,10 +8,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from soni.core.values.locales import comma_is_decimal
-from soni.languages import any_of, built, language
+from soni.languages import any_of, built, language, longest_first
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from soni.core.values.value import Reading
     from soni.languages import Language
@@ -22,6 +22,7 @@ LARGEST = 10**15
 
 _MOST_GROUPS = 1000
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)?|[.,]\d+|\d{1,3}(?:([., ])\d{3})+(?:[.,]\d+)?", re.ASCII)
+_JOINT = re.compile("[- ]")
 _WITH_SCALE = re.compile(r"(\d[\d.,]*) ?([a-z]+)", re.ASCII)
 
 # How many digits may still follow in the group of three being read.
@@ -42,6 +43,11 @@ class Numerals:
     """Every word of a number."""
     said: Numbers
     """The entries of the languages."""
+    units: Mapping[str, int]
+    teens: Mapping[str, int]
+    tens: Mapping[str, int]
+    several_words: re.Pattern[str]
+    """Numbers below a hundred that are written as several words: dix-sept."""
     fixed: Mapping[str, Decimal]
     couples: frozenset[str]
     big: Mapping[str, int]
@@ -66,6 +72,10 @@ def numerals(words: Language) -> Numerals:
         fractions=said.fractions,
         words=_words_of(said) - frozenset(words.calendar.joining),
         said=said,
+        units=_as_one_word(said.units),
+        teens=_as_one_word(said.teens),
+        tens=_as_one_word(said.tens),
+        several_words=_several_words((*said.units, *said.teens, *said.tens)),
         fixed={**dict.fromkeys(said.couples, Decimal(2)), **dict.fromkeys(said.zero, Decimal(0)), **said.fixed},
         couples=frozenset(said.couples),
         big=big,
@@ -78,6 +88,15 @@ def numerals(words: Language) -> Numerals:
     )
 
 
+def _as_one_word(table: Mapping[str, int]) -> dict[str, int]:
+    return {_JOINT.sub("_", word): value for word, value in table.items()}
+
+
+def _several_words(words: Iterable[str]) -> re.Pattern[str]:
+    several = {_JOINT.sub(" ", word) for word in words if _JOINT.search(word)}
+    return re.compile(rf"\b{any_of(longest_first(several))}\b")
+
+
 def _of_each(words: Language, table: Callable[[Numbers], dict[str, int]]) -> dict[str, int]:
     """What each language makes of its own words: nobody joins the words of two languages in one number."""
     together: dict[str, int] = {}
@@ -87,7 +106,8 @@ def _of_each(words: Language, table: Callable[[Numbers], dict[str, int]]) -> dic
 
 
 def _count(said: Numbers) -> dict[str, int]:
-    counted = {**dict.fromkeys(said.zero, 0), **said.units, **said.teens, **said.tens}
+    plain = {**dict.fromkeys(said.zero, 0), **said.units, **said.teens, **said.tens}
+    counted = {form: value for word, value in plain.items() for form in (word, _JOINT.sub(" ", word))}
     joints = [f" {word} " for word in said.tens_and] if said.tens_and else [" ", "-"]
     for ten, tens in said.tens.items():
         for unit, value in said.units.items():
@@ -219,7 +239,7 @@ def _words(phrase: str, known: Numerals) -> Decimal | None:
         return known.fixed[phrase]
     if known.point.search(phrase) is not None:
         return _spoken_decimal(phrase, known)
-    whole = _cardinal(phrase.replace("-", " ").split(), known)
+    whole = _cardinal(phrase, known)
     return None if whole is None else Decimal(whole)
 
 
@@ -227,7 +247,7 @@ def _spoken_decimal(phrase: str, known: Numerals) -> Decimal | None:
     before, after = known.point.split(phrase, maxsplit=1)
     whole = known.count.get(before)
     if whole is None:
-        whole = _cardinal(before.replace("-", " ").split(), known)
+        whole = _cardinal(before, known)
     words = after.split()
     digits = [known.count.get(word, 10) for word in words]
     if all(digit < 10 for digit in digits):
@@ -239,18 +259,19 @@ def _spoken_decimal(phrase: str, known: Numerals) -> Decimal | None:
     return None if whole is None else Decimal(f"{whole}.{decimals}")
 
 
-def _cardinal(words: list[str], known: Numerals) -> int | None:
+def _cardinal(phrase: str, known: Numerals) -> int | None:
     """A whole number in words, each place said at most once and from large to small."""
     said = known.said
+    words = known.several_words.sub(lambda several: several[0].replace(" ", "_"), phrase.replace("-", " ")).split()
     total, group, room, last_scale = 0, 0, _HUNDRED, LARGEST
     joined = hundred_said = False
     for position, word in enumerate(words):
-        if word in said.units and room >= _UNIT:
-            group, room = group + said.units[word], _NOTHING
-        elif word in said.teens and room >= _TEN:
-            group, room = group + said.teens[word], _NOTHING
-        elif word in said.tens and room >= _TEN:
-            group, room = group + said.tens[word], _UNIT
+        if word in known.units and room >= _UNIT:
+            group, room = group + known.units[word], _NOTHING
+        elif word in known.teens and room >= _TEN:
+            group, room = group + known.teens[word], _NOTHING
+        elif word in known.tens and room >= _TEN:
+            group, room = group + known.tens[word], _UNIT
         elif word in said.hundreds and room == _HUNDRED:
             group, room = said.hundreds[word], _TEN
         elif word in said.hundred_alone and room == _HUNDRED:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from soni.config.models import SoniConfig
     from soni.languages import Language
 
+_LEAD = 2
+"""How many words more must speak for another language where some speak for the current one: people mix them."""
 _MARKED = 2
 """How many common words a letter or sign of one language alone counts for."""
 
@@ -27,9 +29,10 @@ class _Telling:
     def __init__(self, words: Language) -> None:
         each = {code: language(code) for code in words.codes}
         self.borrowed = frozenset(word for one in each.values() for word in _borrowed(one))
+        self.vocabulary = {code: vocabulary_of(one) for code, one in each.items()}
         every = frozenset(word for one in each.values() for word in one.spelling.common) - self.borrowed
         self.common = {
-            code: every.intersection(one.spelling.common.set | vocabulary_of(one)) for code, one in each.items()
+            code: every.intersection(one.spelling.common.set | self.vocabulary[code]) for code, one in each.items()
         }
         """The common words of each language, with those of others that it has as well."""
         self.marks = {code: tuple(one.spelling.marks) for code, one in each.items()}
@@ -77,13 +80,19 @@ class MessageLanguage:
         for code, own in self._own.items():
             shown[code] = shown.get(code, 0) + len(said & own)
         leading = self._leading(shown)
-        alone = len(leading) == 1
-        return leading[0] if alone or (leading and current not in leading) else None
+        here = shown.get(current, 0)
+        if not leading or (len(leading) > 1 and current in leading):
+            return None
+        mixed = current not in leading and here and shown[leading[0]] < here + _LEAD
+        return None if mixed else leading[0]
 
     def _elsewhere(self, code: str, said: Mapping[str, set[str]]) -> set[str]:
         """Words that other languages have as well, those that tell nothing, and those that tell already."""
+        others = [other for other in said if other != code]
         return set(self._telling.borrowed).union(
-            *(own for other, own in said.items() if other != code), *self._telling.common.values()
+            *(said[other] for other in others),
+            *(self._telling.vocabulary.get(other, ()) for other in others),
+            *self._telling.common.values(),
         )
 
     @staticmethod

@@ -53,7 +53,8 @@ class _Verdicts:
         switches = frozenset(said.switches)
         self.yes, self.no = known.yes - switches, known.no - switches
         self.approve = known.approve
-        self.strong, self.clear, self.harmless = frozenset(said.strong), frozenset(said.clear), frozenset(said.harmless)
+        self.strong, self.clear = frozenset(said.strong), frozenset(said.clear)
+        self.harmless = frozenset(said.harmless) - known.no  # a word of one language may be the no of another
         self.no_objection = (*said.no_objection, *said.not_declined)
         self.polite = frozenset(said.courtesies) | frozenset(said.no_objection)
         before = rf"(?:{any_of(said.go_ahead_before)} )*"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from soni.languages.kinds import Holds, Means, Patterns, Shown, Words, WordsBy
+from soni.languages.kinds import Holds, Means, OneOf, Patterns, Shown, Words, WordsBy, WrittenPatterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +12,7 @@ class Answers:
 
     yes: Words
     no: Words
-    letters: Means
+    letters: Annotated[Means, OneOf(("yes", "no"))]
     shown: Shown
     polite: Words
     approval: Patterns
@@ -35,7 +35,7 @@ class Answers:
     of_a_request: Words
     against: Patterns
     exclamations: Words
-    condition: Patterns
+    condition: WrittenPatterns
     takes_back: Patterns
     stops: Patterns
     joins: Words
@@ -160,7 +160,7 @@ class Names:
     relations: Patterns
     of: Words
     owned: Annotated[Patterns, Holds(("what",))]
-    announced: Patterns
+    announced: WrittenPatterns
     announced_capital: Words
     called: Patterns
     occasions: Patterns
@@ -225,7 +225,7 @@ class Courtesies:
     lead_ins: Words
     lead_ins_to_names: Words
     tails: Words
-    that: Patterns
+    that: WrittenPatterns
     question_words: Words
     politely: Words
     opens_nothing: Words

@@ -1,8 +1,23 @@
 """The files of a language that its values are read with; what an entry is for is written beside it in `en/`."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from soni.languages.kinds import Amounts, Counts, Days, Marks, Means, Patterns, Replacements, Times, Words, WordsBy
+from soni.languages.kinds import (
+    Amounts,
+    Counts,
+    Currencies,
+    Days,
+    Marks,
+    Means,
+    OneOf,
+    Patterns,
+    Replacements,
+    Times,
+    Within,
+    Words,
+    WordsBy,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,11 +25,11 @@ class Numbers:
     """Numbers in words."""
 
     zero: Words
-    units: Counts
-    teens: Counts
-    tens: Counts
+    units: Annotated[Counts, Within(1, 9)]
+    teens: Annotated[Counts, Within(10, 99)]
+    tens: Annotated[Counts, Within(20, 90)]
     tens_and: Words
-    hundreds: Counts
+    hundreds: Annotated[Counts, Within(100, 900)]
     hundred_alone: Words
     hundred_counted: Words
     hundreds_and: Words
@@ -31,7 +46,7 @@ class Numbers:
     point: Words
     of: Words
     a: Words
-    ordinals: Counts
+    ordinals: Annotated[Counts, Within(1, 99)]
     ordinal_tens: Counts
     ordinal_endings: Words
     repeated: Counts
@@ -44,9 +59,9 @@ class Numbers:
 class Calendar:
     """Days, months, feasts, times of day and lengths of time."""
 
-    months: Counts
-    weekdays: Counts
-    days_away: Counts
+    months: Annotated[Counts, Within(1, 12)]
+    weekdays: Annotated[Counts, Within(0, 6)]
+    days_away: Annotated[Counts, Within(-7, 7)]
     near_days: Words
     seconds_in: Counts
     ordinal_too: Words
@@ -108,14 +123,14 @@ class Calendar:
     day_morning: Patterns
     day_afternoon: Patterns
     day_night: Patterns
-    parts_of_today: Means
+    parts_of_today: Annotated[Means, OneOf(("am", "pm", "night", "any"))]
     clock_marks: Patterns
     minutes: Patterns
     past: Words
     to: Patterns
     hour_and: Words
     hour_minus: Words
-    parts_of_hour: Counts
+    parts_of_hour: Annotated[Counts, Within(1, 59)]
     half_before_hour: Words
     of_day: Means
     now: Words
@@ -139,8 +154,8 @@ class Calendar:
 class Money:
     """Coins and whose they are."""
 
-    coins: WordsBy
-    owners: WordsBy
+    coins: Annotated[WordsBy, Currencies()]
+    owners: Annotated[WordsBy, Currencies()]
     owner_of: Words
     pence: Words
     cents: Words
