@@ -221,8 +221,11 @@ def _joined(several: list[Any], kind: type[T]) -> T:
 
 @lru_cache(maxsize=32)
 def vocabulary_of(words: Language) -> frozenset[str]:
-    """Every word that the entries of a language have, also within phrases and patterns."""
-    entries = (getattr(getattr(words, name), entry.name) for name, kind in _SECTIONS.items() for entry in fields(kind))
+    """Every word that the entries of a language have, also within phrases and patterns; not slips and abbreviations."""
+    sections = [(getattr(words, name), kind) for name, kind in _SECTIONS.items() if name != "spelling"]
+    entries = (
+        getattr(section, entry.name) for section, kind in sections for entry in fields(kind) if entry.name != "letters"
+    )
     return frozenset(word for entry in entries for text in texts_in(entry) for word in _WORD.findall(text))
 
 

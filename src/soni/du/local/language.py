@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _LEAD = 2
 """How many words more must speak for another language where some speak for the current one: people mix them."""
-_MARKED = 2
-"""How many common words a letter or sign of one language alone counts for."""
+_MARKS = (" a", " b")
+"""What a letter or sign of one language alone counts as: two words that no message has."""
 
 
 class _Telling:
@@ -37,14 +37,15 @@ class _Telling:
         """The common words of each language, with those of others that it has as well."""
         self.marks = {code: tuple(one.spelling.marks) for code, one in each.items()}
 
-    def shown(self, text: str) -> dict[str, int]:
-        """How much speaks for each language."""
-        said, small = set(content(text)), text.lower()
-        marked = any(fold(word) not in self.borrowed for word in small.split())
-        return {
-            code: len(said & common) + _MARKED * (marked and any(mark in small for mark in self.marks[code]))
-            for code, common in self.common.items()
-        }
+    def words(self, text: str) -> dict[str, set[str]]:
+        """The words, and the letters and signs, that speak for each language."""
+        said = set(content(text))
+        # A name may have letters of another language.
+        plain = " ".join(word for word in text.split() if not word[:1].isupper() and fold(word) not in self.borrowed)
+        return {code: (said & common) | self._marks(code, plain) for code, common in self.common.items()}
+
+    def _marks(self, code: str, plain: str) -> set[str]:
+        return set(_MARKS) if any(mark in plain for mark in self.marks[code]) else set()
 
 
 _telling = built(_Telling)
@@ -53,7 +54,7 @@ _telling = built(_Telling)
 def _borrowed(one: Language) -> Iterator[str]:
     """Words that people say in the middle of another language."""
     courtesies = one.courtesies
-    for phrase in (*courtesies.please, *courtesies.trigger_end, *courtesies.politely):
+    for phrase in (*courtesies.please, *courtesies.trigger_end):
         yield from phrase.split()
     for phrase in (*courtesies.closings, *courtesies.tails, *one.answers.yes, *one.answers.no):
         if " " not in phrase:
@@ -67,39 +68,34 @@ class MessageLanguage:
         self._telling = _telling(words)
         said: dict[str, set[str]] = {code: set() for code in config.spoken}
         for code, text in _own_texts(config):
-            leading = [code] if code else self._leading(self._telling.shown(text))
+            leading = [code] if code else self._leading(self._telling.words(text))
             if len(leading) == 1:
                 said.setdefault(leading[0], set()).update(content(text))
+        told = self._telling.borrowed.union(*self._telling.common.values())
+        every = frozenset(word for own in said.values() for word in own) - told
         self._own: Mapping[str, frozenset[str]] = {
-            code: frozenset(own - self._elsewhere(code, said)) for code, own in said.items()
+            code: every.intersection(own | self._telling.vocabulary.get(code, frozenset()))
+            for code, own in said.items()
         }
+        """The assistant's words, for each language that has them."""
 
     def of(self, text: str, current: str) -> str | None:
         """The language that the words show; None when they do not tell, or the current one may be meant."""
-        said, shown = set(content(text)), self._telling.shown(text)
+        said, shown = set(content(text)), self._telling.words(text)
         for code, own in self._own.items():
-            shown[code] = shown.get(code, 0) + len(said & own)
+            shown[code] = shown.get(code, set()) | (said & own)
         leading = self._leading(shown)
-        here = shown.get(current, 0)
         if not leading or (len(leading) > 1 and current in leading):
             return None
-        mixed = current not in leading and here and shown[leading[0]] < here + _LEAD
+        here, there = shown.get(current, set()), shown[leading[0]]
+        mixed = current not in leading and here - there and len(there - here) < len(here - there) + _LEAD
         return None if mixed else leading[0]
 
-    def _elsewhere(self, code: str, said: Mapping[str, set[str]]) -> set[str]:
-        """Words that other languages have as well, those that tell nothing, and those that tell already."""
-        others = [other for other in said if other != code]
-        return set(self._telling.borrowed).union(
-            *(said[other] for other in others),
-            *(self._telling.vocabulary.get(other, ()) for other in others),
-            *self._telling.common.values(),
-        )
-
     @staticmethod
-    def _leading(shown: Mapping[str, int]) -> list[str]:
+    def _leading(shown: Mapping[str, set[str]]) -> list[str]:
         """The languages that most speaks for; none if nothing speaks for any."""
-        best = max(shown.values())
-        return [code for code, count in shown.items() if count == best] if best else []
+        best = max(map(len, shown.values()))
+        return [code for code, words in shown.items() if len(words) == best] if best else []
 
 
 def _own_texts(config: SoniConfig) -> Iterator[tuple[str, str]]:
