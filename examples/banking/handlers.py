@@ -17,7 +17,7 @@ from soni.core.values.money import Money
 actions = Actions()
 bank = Bank(Path(os.environ["BANK_BOOKS"]) if "BANK_BOOKS" in os.environ else None)
 SECONDS = float(os.environ.get("BANK_SECONDS", "0"))  # how long the bank takes to answer a transfer
-SENDING = {"en": "Sending…", "es": "Enviando…"}
+SENDING = {"en": "Sending…", "es": "Enviando…", "pt": "Enviando…"}
 
 
 @actions.register("read_balances", effect="pure")

@@ -63,6 +63,24 @@ def test_words_of_the_assistant_tell_and_courtesies_do_not(intents: object, mess
     assert _assistant(intents).of(message, "en") == code
 
 
+@pytest.mark.parametrize(
+    ("message", "current", "code"),
+    [
+        ("qual é o meu saldo?", "en", "pt"),
+        ("¿qué saldo tengo?", "pt", "es"),
+        ("consultar saldo", "pt", None),  # the same in both
+        ("consultar saldo", "es", None),
+        ("consultar saldo", "en", "es"),
+        ("dos mil trescientos, para Anselmo", "es", None),
+        ("no sábado", "pt", None),
+        ("obrigado", "en", None),
+        ("send 20 to João", "en", "en"),
+    ],
+)
+def test_languages_that_are_alike_are_told_apart(message: str, current: str, code: str | None) -> None:
+    assert MessageLanguage(BANKING, languages(BANKING.spoken)).of(message, current) == code
+
+
 def test_a_mixed_message_stays_in_the_current_language() -> None:
     assistant = _assistant(BY_LANGUAGE)
     assert assistant.of("quiero pay a bill", "en") == "en"

@@ -1,4 +1,4 @@
-"""The banking example, talked to in words, in both languages, through the offline understanding."""
+"""The banking example, talked to in words, in its languages, through the offline understanding."""
 
 from __future__ import annotations
 
@@ -173,3 +173,28 @@ async def test_what_it_cannot_do_it_says(say: Say, text: str) -> None:
 async def test_a_called_flow_cannot_be_asked_for(say: Say) -> None:
     answer = await say("security check")
     assert "6-digit" not in answer
+
+
+async def test_a_transfer_and_a_lost_card_in_portuguese(say: Say) -> None:
+    review = "Posso enviar {} para Ana (ES91 2100 0418 4502 0005 1332)?"
+    assert await say("quero mandar 50 euros pra Ana") == review.format("€ 50,00")
+    assert (await say("não, 60")).endswith(review.format("€ 60,00"))
+    assert "€ 2.345,67" in await say("quanto tenho na conta?")
+    assert "Ana vai receber € 60,00." in await say("sim, pode mandar")
+    assert await say("perdi meu cartão de crédito") == (
+        "Onde e quando aconteceu? Se preferir, pode pular esta pergunta."
+    )
+    assert (await say("no metrô ontem à noite")).startswith("Posso bloquear em definitivo o seu cartão de crédito")
+    assert await say("n quero") == "Tudo bem. Nada foi feito."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "se tiver saldo", "n confirmo", "sim, mas espera", "no sábado", "mas só amanhã", "sim se for hoje", "talvez",
+        "pode ser que sim", "já disse que não", "claro que não", "confirma o IBAN?", "depois eu mando", "si hay saldo",
+    ],
+)  # fmt: skip
+async def test_nothing_is_sent_in_portuguese_without_a_yes(say: Say, said: str) -> None:
+    await say("quero mandar 50 euros pra Ana")
+    assert "Pronto." not in await say(said)

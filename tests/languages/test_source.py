@@ -19,7 +19,25 @@ if TYPE_CHECKING:
 SOURCE = FOLDER.parent
 FILES = sorted(path for path in SOURCE.rglob("*.py") if FOLDER not in path.parents)
 PAGES = sorted(path for path in (SOURCE / "server" / "web").iterdir() if path.suffix in (".js", ".html", ".css"))
-ENGLISH_TOO = frozenset(["decimal", "error", "late", "local", "media", "pid", "sets", "site", "super"])
+ENGLISH_TOO = frozenset(
+    [
+        "alias",
+        "com",
+        "data",
+        "decimal",
+        "error",
+        "late",
+        "local",
+        "media",
+        "pid",
+        "serve",
+        "serves",
+        "set",
+        "sets",
+        "site",
+        "super",
+    ]
+)
 """Words of the code that another language has as well."""
 NOT_WORDS = {
     "core/timespan.py": {"ms"},
