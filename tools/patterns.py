@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import hashlib
 import importlib
 import pkgutil
 import re
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "soni"
+QUICK = Path(sys.prefix) / "quick-patterns.txt"
+"""Marks of the patterns that were found quick before; the largest take a minute each."""
 _compile = re._compile  # type: ignore[attr-defined]  # what every function of the module compiles with
 compiled: dict[tuple[str, int], tuple[Path, int]] = {}
 USES: tuple[Use, ...] = get_args(Use)
@@ -155,6 +158,13 @@ def slow_text(asked: tuple[str, int, list[Use]]) -> str | None:
     return next(filter(None, (super_linear(pattern, flags, use=use) for use in uses)), None)
 
 
+def mark(asked: tuple[str, int, list[Use]]) -> str:
+    """A mark of a pattern with its uses, and of what judges them."""
+    judges = [SOURCE / "core" / name for name in ("linear.py", "pattern_automaton.py", "pattern_characters.py")]
+    told = repr((asked, sys.version, [path.read_text(encoding="utf-8") for path in judges]))
+    return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
+
+
 def main() -> None:
     """Print what may be slow, each where it stands, and fail if there is any."""
     re.purge()
@@ -165,13 +175,13 @@ def main() -> None:
     for uses.path in SOURCE.rglob("*.py"):
         uses.visit(ast.parse(uses.path.read_text(encoding="utf-8")))
     patterns = sorted(compiled.items(), key=lambda item: item[1])
-    longest_first = sorted(patterns, key=lambda item: -len(item[0][0]))
-    asked = [(pattern, flags, uses.of(place)) for (pattern, flags), place in longest_first]
+    asked = {(pattern, flags): (pattern, flags, uses.of(place)) for (pattern, flags), place in patterns}
+    judged = set(QUICK.read_text().split()) if QUICK.exists() else set()
+    new = sorted((key for key, one in asked.items() if mark(one) not in judged), key=lambda key: -len(key[0]))
     with ProcessPoolExecutor() as pool:
-        found = dict(zip((key for key, _ in longest_first), pool.map(slow_text, asked), strict=True))
-    slow = [
-        (pattern, place, text) for (pattern, flags), place in patterns if (text := found[pattern, flags]) is not None
-    ]
+        found = dict(zip(new, pool.map(slow_text, (asked[key] for key in new)), strict=True))
+    QUICK.write_text("\n".join(mark(one) for key, one in asked.items() if found.get(key) is None))
+    slow = [(key[0], place, text) for key, place in patterns if (text := found.get(key)) is not None]
     for pattern, place, text in slow:
         where = f"{place[0].relative_to(ROOT)}:{place[1]}"
         print(f"{where}: a text with many {text!r} takes this pattern more than linear time:\n  {pattern}")
