@@ -152,7 +152,7 @@ def test_the_banking_example_has_no_problems() -> None:
     config, problems = read_config(BANKING)
     assert problems == []
     assert config is not None
-    assert config.languages == {"en", "es"}
+    assert config.languages == {"en", "es", "pt"}
 
 
 def test_a_text_is_a_string_a_list_of_variations_or_a_map_by_language() -> None:

@@ -68,9 +68,17 @@ def built_in_slots() -> dict[str, SlotConfig]:
     }
 
 
-def built_in_flows(texts: Texts, *, handoff: bool) -> dict[str, FlowConfig]:
-    """What the assistant asks of itself, outside of any flow of the author's: `_` and the event's name."""
-    offer = ConfirmStepConfig(step="offer", slot="_person_wanted", message=texts.offer_person, on_deny="declined")
+_ALWAYS_SHIPPED = frozenset(["en", "es"])
+
+
+def built_in_flows(texts: Texts, languages: frozenset[str], *, handoff: bool) -> dict[str, FlowConfig]:
+    """What the assistant asks of itself, outside of any flow of the author's: `_` and the event's name.
+
+    A yes is good only for a question that is still written as it was. So that a language which the assistant does not
+    offer can be shipped while such a question is open, its words are no part of it.
+    """
+    question = texts.offer_person.among(languages | _ALWAYS_SHIPPED)
+    offer = ConfirmStepConfig(step="offer", slot="_person_wanted", message=question, on_deny="declined")
     able = SayStepConfig(step="declined", message=texts.help)
     person = HandoffStepConfig(step="person")
     flows = {

@@ -196,7 +196,7 @@ class SoniConfig(BaseModel):
     @cached_property
     def runnable(self) -> dict[str, FlowConfig]:
         """The flows of the author, and those the assistant has of itself."""
-        return {**built_in_flows(self.texts, handoff=self.settings.handoff), **self.flows}
+        return {**built_in_flows(self.texts, self.languages, handoff=self.settings.handoff), **self.flows}
 
     @cached_property
     def own_slots(self) -> dict[str, SlotConfig]:
@@ -278,7 +278,7 @@ class SoniConfig(BaseModel):
 
     def written(self) -> Iterator[tuple[tuple[str | int, ...], Text]]:
         """Every text of the author's slots and flows, with its path; general texts are not among them."""
-        for name, slot in self.own_slots.items():
+        for name, slot in self.slots.items():
             fields = {
                 "label": slot.label,
                 "description": slot.description,

@@ -12,7 +12,7 @@ from pydantic_core import core_schema
 from soni.core.refusal import refusals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from pydantic import GetCoreSchemaHandler
 
@@ -105,6 +105,11 @@ class Text:
     def sources(self) -> list[str]:
         """Every variation as it is written, in every language."""
         return [template.source for variations in self.variants.values() for template in variations]
+
+    def among(self, languages: Collection[str]) -> Text:
+        """The text in these languages; all of it if it is in none of them."""
+        some = {code: variations for code, variations in self.variants.items() if not code or code in languages}
+        return Text(some) if some else self
 
     def choose(self, language: str, default: str, key: str) -> Template:
         """The variation for this language; the key decides, so a turn that runs again says the same."""
