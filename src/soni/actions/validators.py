@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from soni.actions.calling import called
 from soni.actions.context import ActionContext
 from soni.actions.signature import Parameter, Signature, Unfit, hints_of, name_of, signature_of, typed
+from soni.core.template import is_language
 from soni.core.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ LIMIT = 10.0
 """How many seconds a validator may take."""
 _MOST_LOOKED_AT = 1_000
 """How many options are taken from something that may go on for ever."""
-_LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 class Refusal(ValueError):
@@ -40,7 +39,7 @@ class Refusal(ValueError):
         if not (reason is None or isinstance(reason, str) or texts):
             raise TypeError("a refusal gives a text, or a map of languages to texts")
         for language, text in texts.items():
-            if not isinstance(language, str) or not _LANGUAGE.fullmatch(language) or not isinstance(text, str):
+            if not is_language(language) or not isinstance(text, str):
                 raise TypeError("a refusal by language maps codes such as 'en' and 'es' to texts")
         offered = () if isinstance(options, str) else tuple(islice(options, _MOST_LOOKED_AT))
         if isinstance(options, str) or not all(isinstance(option, str) for option in offered):
