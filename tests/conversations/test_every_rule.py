@@ -6,7 +6,7 @@ import ast
 import re
 from pathlib import Path
 
-RULES = [*range(1, 9), *range(10, 14), *range(20, 24), 25, *range(30, 37), *range(40, 47), *range(50, 59)]
+RULES = [*range(1, 9), *range(10, 14), *range(20, 24), 25, *range(30, 37), *range(40, 47), *range(50, 60), 62]
 """Collecting, confirming, correcting, changing the subject, not understanding, and the rest."""
 
 

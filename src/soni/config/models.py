@@ -289,6 +289,8 @@ class SoniConfig(BaseModel):
             for value, option in slot.options.items():
                 if option.label:
                     yield ("slots", name, "options", value, "label"), option.label
+                if option.description:
+                    yield ("slots", name, "options", value, "description"), option.description
         for name, flow in self.flows.items():
             if flow.description:
                 yield ("flows", name, "description"), flow.description

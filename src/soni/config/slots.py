@@ -22,6 +22,8 @@ class ChoiceOption(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, coerce_numbers_to_str=True)
 
     label: Text | None = None
+    description: Text | None = None
+    """What it is, for people who ask how the options differ."""
     synonyms: list[str] = []
 
     @model_validator(mode="before")

@@ -138,6 +138,21 @@ class Repeat(Command):
 
 
 @register
+class Wait(Command):
+    """The person needs a moment before they answer."""
+
+
+@register
+class Explain(Command):
+    """Tell me more about the open question.
+
+    The topic is why (it is asked), where (to find the answer), meaning (of it) or difference (between its options).
+    """
+
+    topic: str | None = None
+
+
+@register
 class Clarify(Command):
     """The message fits several flows; the person is to say which."""
 

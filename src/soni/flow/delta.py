@@ -32,6 +32,8 @@ class FlowDelta:
     """For a slot whose value was refused: what could be said instead."""
     unsettled: bool = False
     """Whether a value of this message was refused: a yes or no beside it was meant for something else."""
+    patient: bool = False
+    """Whether the open question need not be asked again: the person has heard it."""
     flow_count: int | None = None
     flows_started: list[str] | None = None
     stuck: int | None = None
@@ -57,6 +59,7 @@ def merge_deltas(deltas: Iterable[FlowDelta]) -> FlowDelta:
             words=merged.words + delta.words,
             offers=merged.offers | delta.offers,
             unsettled=merged.unsettled or delta.unsettled,
+            patient=merged.patient or delta.patient,
             flow_count=merged.flow_count if delta.flow_count is None else delta.flow_count,
             flows_started=merged.flows_started if delta.flows_started is None else delta.flows_started,
             stuck=merged.stuck if delta.stuck is None else delta.stuck,

@@ -26,11 +26,13 @@ async def orchestrator_node(state: DialogueState, runtime: Runtime[RuntimeContex
     understood = [commands.load(command, context.commands) for command in state["commands"]]
     ready = await processor.process(understood, state)
 
-    after, waiting = ready, None
+    after, waiting, answered = ready, None, len(context.turn.messages)
     async for after in executor.execute(ready, processor.words, processor.offers):
         task = after["_pending_task"]
         if task is not None:
-            result = await tasks.handle(task)
+            # After anything else that was said, even a question that is known is asked again.
+            is_quiet = processor.is_patient and len(context.turn.messages) == answered
+            result = await tasks.handle(task, known=state["_pending_task"] if is_quiet else None)
             if result.action is TaskAction.INTERRUPT:
                 waiting = result.task
     after = merge_delta(after, context.flow_manager.forget_answers(after))

@@ -1,12 +1,13 @@
-"""Commands that answer what is open: yes, no, go on, leave it out, say it again."""
+"""Commands about the open question: yes, no, go on, leave it out, say it again, wait, tell me more about it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from soni.config.models import CollectStepConfig
-from soni.core.commands import Acknowledge, AffirmConfirmation, DenyConfirmation, Repeat, Skip
+from soni.core.commands import Acknowledge, AffirmConfirmation, DenyConfirmation, Explain, Repeat, Skip, Wait
 from soni.core.pending_task import inform, is_confirm, is_inform
+from soni.dm.orchestrator.explaining import explanations, why_needed
 from soni.dm.orchestrator.handler import CommandHandler, asking_frame, ignored, told
 from soni.flow.delta import FlowDelta, merge_deltas
 from soni.flow.derivation.words import Word, answered, said
@@ -70,10 +71,8 @@ class SkipHandler(CommandHandler[Skip]):
             # What the assistant asks on top of the flows can always be left.
             return _answer(state, context, frame, value=False) if is_confirm(task) else manager.drop_event(state)
         why = f"'{step.step}' cannot be left out"
-        if isinstance(step, CollectStepConfig) and step.why is not None:
-            slots = context.loaded(context.flow_manager.get_slots(state, frame["flow_id"]))
-            told_why = context.render(step.why, state, key=f"{state['turn']}/why", slots=slots)
-            return FlowDelta(tasks=(inform(told_why),), trace=({"event": "needed", "why": why},))
+        if isinstance(step, CollectStepConfig) and (reason := why_needed(step, frame, state, context)):
+            return FlowDelta(tasks=(inform(reason),), trace=({"event": "needed", "why": why},))
         return told(context, state, "needed", why=why)
 
 
@@ -86,6 +85,29 @@ class RepeatHandler(CommandHandler[Repeat]):
         # A flow that waits asks again of itself.
         again = (inform(state["response"]),) if not state["flow_stack"] and state["response"] else ()
         return FlowDelta(tasks=again, trace=({"event": "repeat", "why": "the person asked for it"},))
+
+
+class WaitHandler(CommandHandler[Wait]):
+    """Be patient: the open question stays open, and is not asked again."""
+
+    command = Wait
+
+    async def handle(self, command: Wait, state: DialogueState, context: RuntimeContext) -> FlowDelta:
+        said = told(context, state, "wait", why="the person needs a moment")
+        return merge_deltas([said, FlowDelta(patient=True)])
+
+
+class ExplainHandler(CommandHandler[Explain]):
+    """Tell what the author says about the open question; the flow that waits asks it again."""
+
+    command = Explain
+
+    async def handle(self, command: Explain, state: DialogueState, context: RuntimeContext) -> FlowDelta:
+        texts = explanations(command.topic, state, context)
+        if not texts:
+            return told(context, state, "no_details", why="nothing is written about it")
+        trace = {"event": "explain", "why": command.topic or "the person asked about the question"}
+        return FlowDelta(tasks=tuple(inform(text) for text in texts), trace=(trace,))
 
 
 def _answered(state: DialogueState, context: RuntimeContext, *, answer: bool) -> FlowDelta:

@@ -30,6 +30,8 @@ _NOTHING = {
     "trouble",
 }
 """Events of commands that came to nothing."""
+_NEITHER = {"wait"}
+"""Events of commands that neither are progress nor came to nothing."""
 
 
 class CommandProcessor:
@@ -40,8 +42,10 @@ class CommandProcessor:
         self._executor = executor
         self._tasks = tasks
         self._progress = False
+        self._failed = False
         self._words: list[Change] = []
         self._unsettled = False
+        self._patient = False
         self.offers: dict[str, tuple[str, ...]] = {}
         """For slots whose values were refused: what could be said instead."""
 
@@ -56,6 +60,11 @@ class CommandProcessor:
             for word in words
             if word.answer is None or not (self._unsettled or (word.answer["value"] and word.target in denied))
         ]
+
+    @property
+    def is_patient(self) -> bool:
+        """Whether the open question need not be asked again."""
+        return self._patient and not self._unsettled
 
     async def process(self, commands: Sequence[Command], state: DialogueState) -> DialogueState:
         """The state after all commands; a message that meant nothing is out of scope, never silence."""
@@ -90,12 +99,16 @@ class CommandProcessor:
         if isinstance(command, SetSlot | CorrectSlot | ClearSlot) and not delta.unsettled:
             # The last word on a slot counts.
             self._words = [word for word in self._words if word.about != command.slot]
-        self._progress |= not delta.trace or not {entry.get("event") for entry in delta.trace} <= _NOTHING
+        events = {entry.get("event") for entry in delta.trace} - _NEITHER
+        if events or not delta.trace:
+            came_to_nothing = bool(delta.trace) and events <= _NOTHING
+            self._progress |= not came_to_nothing
+            self._failed |= came_to_nothing
         return await self._applied(delta, state)
 
     async def _unstuck(self, state: DialogueState) -> DialogueState:
         """After several turns in a row that came to nothing, something else is tried."""
-        stuck = 0 if self._progress else state["stuck"] + 1
+        stuck = 0 if self._progress else state["stuck"] + self._failed
         if stuck < self._context.config.settings.fallback_after:
             return merge_delta(state, FlowDelta(stuck=stuck))
         able = self._context.capabilities(state)
@@ -106,6 +119,7 @@ class CommandProcessor:
     async def _applied(self, delta: FlowDelta, state: DialogueState) -> DialogueState:
         self._words += delta.words
         self._unsettled |= delta.unsettled
+        self._patient |= delta.patient
         self.offers |= delta.offers
         for task in delta.tasks:
             await self._tasks.handle(task)

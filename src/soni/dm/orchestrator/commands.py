@@ -9,8 +9,10 @@ from soni.dm.orchestrator.answer_commands import (
     AcknowledgeHandler,
     AffirmConfirmationHandler,
     DenyConfirmationHandler,
+    ExplainHandler,
     RepeatHandler,
     SkipHandler,
+    WaitHandler,
 )
 from soni.dm.orchestrator.flow_commands import (
     CancelFlowHandler,
@@ -46,6 +48,7 @@ __all__ = [
     "CommandHandler",
     "CorrectSlotHandler",
     "DenyConfirmationHandler",
+    "ExplainHandler",
     "HelpHandler",
     "HumanHandoffHandler",
     "OutOfScopeHandler",
@@ -58,6 +61,7 @@ __all__ = [
     "StartFlowHandler",
     "StartSessionHandler",
     "TroubleHandler",
+    "WaitHandler",
     "handlers_by_command",
 ]
 
@@ -72,6 +76,8 @@ DEFAULT_HANDLERS: tuple[CommandHandler[Any], ...] = (
     AcknowledgeHandler(),
     SkipHandler(),
     RepeatHandler(),
+    WaitHandler(),
+    ExplainHandler(),
     ClarifyHandler(),
     ChitChatHandler(),
     HelpHandler(),

@@ -36,13 +36,14 @@ class PendingTaskHandler:
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
 
-    async def handle(self, task: PendingTask) -> TaskResult:
-        """Send the task's message, and say whether the flow goes on."""
+    async def handle(self, task: PendingTask, *, known: PendingTask | None = None) -> TaskResult:
+        """Send the task's message, unless it is the known task, and say whether the flow goes on."""
         key = task.get("id", "assistant")
         # A button is good for this question as this person was shown it, and for no other.
         token = digest([self._turn.incarnation, key, task["prompt"]])
         task = cast("PendingTask", {**task, "token": token})
-        await self._turn.deliver(message_of(task, self._turn.message_id(key)))
+        if known is None or known.get("token") != token:
+            await self._turn.deliver(message_of(task, self._turn.message_id(key)))
         if requires_input(task):
             return TaskResult(TaskAction.INTERRUPT, task)
         return TaskResult(TaskAction.CONTINUE)
