@@ -46,12 +46,9 @@ def test_it_prints_json_and_writes_predictions(tmp_path: Path) -> None:
     assert first["message"] == "what's my balance?"
     assert first["predicted"][0]["start_flow"] == "check_balance"
     assert first["predicted"][0]["confidence"] > 0.99
-    assert second["predicted"][0] == {
-        "correct_slot": {"amount": "300"},
-        "from": "300",
-        "confidence": 0.9,
-        "evidence": "by its type",
-    }
+    change = second["predicted"][0]
+    assert 0.5 < change.pop("confidence") < 1
+    assert change == {"correct_slot": {"amount": "300"}, "from": "300", "evidence": "by its type"}
     assert (first["exact"], second["exact"]) == (True, True)
 
 

@@ -151,7 +151,7 @@ async def test_a_doubt_is_never_a_yes(message: str) -> None:
         ("can I speak to somebody pls", RECIPIENT, {"human_handoff": True}),
         ("Perdón, ¿me repite la pregunta?", AMOUNT, {"repeat": True}),
         ("Can we start over from scratch?", AMOUNT, {"restart": True}),
-        ("why do you need that?", RECIPIENT, {"help": True}),
+        ("why do you need that?", RECIPIENT, {"explain": "why"}),
         ("stop i dont want to do this anymore", RECIPIENT, {"cancel_flow": True}),
         ("no clue, just drop the whole thing", AMOUNT, {"cancel_flow": True}),
         ("cheers mate that was really helpful", None, {"chit_chat": "thanks"}),
@@ -207,7 +207,7 @@ async def test_numbers_go_where_the_words_around_them_say(message: str, where: A
 async def test_each_command_says_what_it_was_read_from() -> None:
     understood = await read("please transfer 20 euros to Ana")
     start, amount, recipient = understood.found
-    assert start.evidence == "like 'transfer {amount} to {recipient}'"
+    assert start.evidence.startswith("like 'transfer ")
     assert (amount.words, recipient.words) == ("20 euros", "Ana")
     assert all(found.evidence for found in understood.found)
     assert understood.usage.seconds > 0

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from soni.core.commands import CancelFlow, ChitChat, Help, HumanHandoff, Repeat, Restart, ResumeFlow, Skip
+from soni.core.commands import (
+    CancelFlow,
+    ChitChat,
+    Explain,
+    Help,
+    HumanHandoff,
+    Repeat,
+    Restart,
+    ResumeFlow,
+    Skip,
+    Wait,
+)
 from soni.du.local.encoder import phrase_vectors, vector
 from soni.du.local.words import content, fold
 from soni.languages import any_of, built, language
@@ -17,7 +28,7 @@ if TYPE_CHECKING:
     from soni.du.local.encoder import Vectors
     from soni.languages import Language
 
-_COMMANDS: dict[str, Command] = {
+COMMANDS: dict[str, Command] = {
     "help": Help(),
     "repeat": Repeat(),
     "restart": Restart(),
@@ -28,6 +39,11 @@ _COMMANDS: dict[str, Command] = {
     "goodbye": ChitChat(topic="goodbye"),
     "cancel": CancelFlow(),
     "skip": Skip(),
+    "wait": Wait(),
+    "why": Explain(topic="why"),
+    "where": Explain(topic="where"),
+    "meaning": Explain(topic="meaning"),
+    "difference": Explain(topic="difference"),
 }
 """What people do with the phrases of each name."""
 _MOST_WORDS = 12
@@ -39,8 +55,8 @@ class _Acts:
     def __init__(self, words: Language) -> None:
         said = words.acts
         self.around, self.polite = frozenset(said.around), frozenset(said.polite)
-        self.phrases = {name: phrases for name, phrases in said.phrases.items() if name in _COMMANDS}
-        self.acts = {self.core(phrase): _COMMANDS[name] for name, phrases in self.phrases.items() for phrase in phrases}
+        self.phrases = {name: phrases for name, phrases in said.phrases.items() if name in COMMANDS}
+        self.acts = {self.core(phrase): COMMANDS[name] for name, phrases in self.phrases.items() for phrase in phrases}
         self.nothing = frozenset(map(self.core, said.nothing))
         self.needless = tuple(said.needless)
         self.withheld = re.compile(any_of(said.withheld))
@@ -96,27 +112,29 @@ def act_of(text: str, words: Language) -> Command | None:
     return HumanHandoff() if len(said) <= _MOST_WORDS and said & known.people and (asks or plainly) else None
 
 
-def act_near(text: str, words: Language) -> tuple[Command, float, str]:
-    """The act that the message is most like, how much, and the phrase that shows it."""
-    acts, phrases, vectors = _embedded(words)
+def likeness(text: str, words: Language) -> dict[str, float]:
+    """How much the message is like the phrases of each act, by the act's name."""
+    names, _, vectors = _embedded(words)
     similar = vectors @ vector(text)
-    best = int(np.argmax(similar))
-    return acts[best], float(similar[best]), phrases[best]
+    found: dict[str, float] = {}
+    for name, value in zip(names, similar, strict=True):
+        found[name] = max(found.get(name, 0.0), float(value))
+    return found
 
 
 @built
-def _embedded(words: Language) -> tuple[list[Command], list[str], Vectors]:
+def _embedded(words: Language) -> tuple[list[str], list[str], Vectors]:
     """The phrases of all languages with their vectors, which are kept for each language."""
     if len(words.codes) > 1:
-        acts, phrases, vectors = zip(*(_embedded(language(code)) for code in words.codes), strict=True)
+        names, phrases, vectors = zip(*(_embedded(language(code)) for code in words.codes), strict=True)
         return (
-            [act for some in acts for act in some],
+            [name for some in names for name in some],
             [one for some in phrases for one in some],
             np.concatenate(vectors),
         )
     pairs = [(name, one) for name, some in _acts(words).phrases.items() for one in some if len(one.split()) > 1]
     said = [phrase for _, phrase in pairs]
-    return [_COMMANDS[name] for name, _ in pairs], said, phrase_vectors(said)
+    return [name for name, _ in pairs], said, phrase_vectors(said)
 
 
 def warm(words: Language) -> None:

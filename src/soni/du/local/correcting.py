@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 
 from soni.core.commands import CorrectSlot
 from soni.du.local import acts, corrections
-from soni.du.local.choosing import BOTH
 from soni.du.local.corrections import is_relative
 from soni.du.local.lead_ins import without_lead_in
-from soni.du.local.merging import SAID
 from soni.du.local.message import FREE, SHORT, slot_of
 from soni.du.local.names import no_names
 from soni.du.local.reading import NUMBERS, parses
@@ -41,21 +39,22 @@ def corrected(message: Message) -> list[Found] | None:
     if found:
         changes = list(found.values())
         return [*_answered_besides(message, changes), *_completed(message, changes, filled)]
-    if (
-        message.reading is not None
-        and message.reading.acts["correct"] >= SAID
-        and not is_relative(message.core, message.words)
-    ):
-        values = message.values(message.core, _open_or_filled(message, filled))
-        values = [found for found in values if not _is_held(message, found)]
-        if any(isinstance(found.command, CorrectSlot) for found in values):
-            return values
     rest = (
         None if is_relative(message.core, message.words) else corrections.taken_back(message.fixed.text, message.words)
     )
     if rest is None or _means_something_else(message, rest):
         return None
     return _in_place_of(message, rest, filled) or _said_anew(message, rest, filled)
+
+
+def corrected_by_reader(message: Message) -> list[Found] | None:
+    """New values in a message that the reader may take for a correction."""
+    filled = message.filled()
+    if message.reading is None or not filled or is_relative(message.core, message.words):
+        return None
+    values = message.values(message.core, _open_or_filled(message, filled))
+    values = [found for found in values if not _is_held(message, found)]
+    return values if any(isinstance(found.command, CorrectSlot) for found in values) else None
 
 
 def _is_held(message: Message, found: Found) -> bool:
@@ -71,7 +70,7 @@ def _swapped(message: Message, filled: dict[str, SlotConfig]) -> Found | None:
             continue
         for new, old in (pair or (), tuple(reversed(pair or ()))):
             held = message.context.filled[name]
-            if _is_value(old, slot, held, message.context) and not _is_value(new, slot, held, message.context):
+            if is_value(old, slot, held, message.context) and not is_value(new, slot, held, message.context):
                 return Found(CorrectSlot(slot=name, value=new), 0.9, f"not {old}", new)
     return None
 
@@ -100,7 +99,7 @@ def _in_place_of(message: Message, rest: str, filled: dict[str, SlotConfig]) -> 
     """'Nine instead of eight': what is not meant is a slot's value, so the other is its new one."""
     for wrong in corrections.not_meant(message.fixed.text, message.words):
         for name, slot in filled.items():
-            if slot.type in FREE or not _is_value(wrong, slot, message.context.filled[name], message.context):
+            if slot.type in FREE or not is_value(wrong, slot, message.context.filled[name], message.context):
                 continue
             spans = message.assistant.rules.read(rest, {name: slot}, message.context, asked=name)
             if spans:
@@ -137,11 +136,10 @@ def _means_something_else(message: Message, words: str) -> bool:
         verdict(words, message.context.reading) is not None
         or acts.act_of(words, message.words) is not None
         or acts.begins_with_cancel(words, message.words)
-        or message.trust(words) >= BOTH
     )
 
 
-def _is_value(words: str, slot: SlotConfig, value: object, context: DialogueContext) -> bool:
+def is_value(words: str, slot: SlotConfig, value: object, context: DialogueContext) -> bool:
     """Whether the words are what the slot holds."""
     for said in (words, *(part for part in words.split() if len(words.split()) <= SHORT)):
         try:

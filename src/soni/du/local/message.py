@@ -11,7 +11,7 @@ from soni.du.local import acts
 from soni.du.local.clauses import without_courtesies
 from soni.du.local.corrections import positive
 from soni.du.local.flows import READ, VALUE, confidence
-from soni.du.local.merging import CORRECTS, SAID, SHAPED, SURE, merged
+from soni.du.local.merging import CORRECTS, merged
 from soni.du.local.names import (
     before_verb,
     is_relation,
@@ -25,7 +25,7 @@ from soni.du.local.names import (
 from soni.du.local.reading import TELLING, by_part_of_day, with_place
 from soni.du.local.spelling import without_false_friends
 from soni.du.local.trained import READER_LANGUAGES
-from soni.du.local.verdicts import Asked, function_words, verdict
+from soni.du.local.verdicts import Asked, function_words
 from soni.du.local.words import fold
 from soni.du.understanding import Found
 from soni.languages import any_of, built
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from soni.du.local.spans import Span
     from soni.du.local.spelling import Repaired
     from soni.du.local.trained import Reading
-    from soni.du.local.verdicts import Verdict
     from soni.languages import Language
 
 UNDO = 0.6
@@ -51,10 +50,6 @@ FREE = ("text", "list")
 _WEIGHED = 3
 OPTION = 0.3
 """How much nearer a flow is that alone has the option which a message names."""
-POSSIBLE = 0.01
-"""How likely the reader must think a flow that is asked for beside another."""
-AGREES = 0.97
-"""How sure the reader must be of a yes before words that could take it back."""
 REQUESTS = 0.8
 """How sure the reader must be of a request that sounds like a refusal."""
 CANDIDATES = 4
@@ -95,6 +90,8 @@ class Message:
     """That without the greeting and the politeness around it."""
     _known: dict[tuple[str, bool], list[Score]] = field(default_factory=dict)
     """Rankings made before: a text is asked about more than once."""
+    _values: dict[tuple[str, frozenset[str], tuple[tuple[str, str], ...]], list[Found]] = field(default_factory=dict)
+    """Values found before."""
     _readings: list[Reading] = field(default_factory=list)
     """What the trained reader said, the first time about the flows too."""
 
@@ -120,17 +117,6 @@ class Message:
             shows=bool(self.context.filled),
         )
 
-    def verdict(self, text: str) -> Verdict | None:
-        """The yes or no that a text is or begins with, as it was written: a slip in a yes it judges by itself."""
-        asked = self.confirmed
-        vouched = not asked.shows and self.reading is not None and self._agrees(self.reading)
-        said = verdict(text, self.context.reading, asked, vouched=vouched)
-        return None if said is not None and said.yes and not self.whole else said
-
-    def _agrees(self, reading: Reading) -> bool:
-        """Whether the reader sees a yes and nothing against it."""
-        return reading.acts["affirm"] >= AGREES and max(reading.acts["negate"], reading.acts["cancel"]) < 1 - AGREES
-
     @property
     def reading(self) -> Reading | None:
         """What the trained reader makes of the whole message; None without one, or in a language it never learned."""
@@ -151,7 +137,7 @@ class Message:
 
     def _first(self, near: Sequence[Score]) -> str | None:
         """The flow whose slots the reader is told of: what it is not told of it hardly takes a message to be about."""
-        spans = {score.flow: self._spans(self.core, score.flow) for score in near}
+        spans = {score.flow: self.spans(self.core, score.flow) for score in near}
         options = {flow: {span.slot for span in found if span.value} for flow, found in spans.items()}
 
         def weight(score: Score) -> float:
@@ -186,30 +172,6 @@ class Message:
         values = {name: value for reading in self._readings for name, value in reading.values.items()}
         return replace(first, values=values)
 
-    def says_value(self) -> bool:
-        """Whether the reader finds a value for what was asked or for anything else that runs."""
-        reading = self.reading
-        own = self.context.slots_of(*self.context.chain, self.context.active_flow)
-        return reading is not None and any(
-            value.said >= SAID and name in {*own, self.context.asked} and self._can_be(name, value.words)
-            for name, value in reading.values.items()
-        )
-
-    def _can_be(self, slot: str, words: str) -> bool:
-        """Whether words may be a value of a type that is written with digits."""
-        return not words or self.context.slots[slot].type not in SHAPED or any(map(str.isdigit, words)) or "@" in words
-
-    def answered(self) -> bool:
-        """Whether the reader is sure of the answer, and sees nothing else that the message asks for."""
-        value = None if self.reading is None else self.reading.values.get(self.context.asked or "")
-        return self.reading is not None and value is not None and value.sure >= SURE > self.reading.acts["start"]
-
-    def answers(self) -> bool:
-        """Whether the rules find a value for what was asked."""
-        asked = self.context.asked or ""
-        slot = self.context.slots.get(asked)
-        return slot is not None and bool(self.assistant.rules.read(self.core, {asked: slot}, self.context, asked=asked))
-
     def ranked(self, text: str, *, active: bool = False) -> list[Score]:
         """The flows, the likeliest first; values speak for the flows that take them, and so does an undoing word."""
         if (text, active) in self._known:
@@ -220,7 +182,7 @@ class Message:
         reading = self.heard(text)
         weighed = []
         for place, score in enumerate(ranked):
-            more = _told(self._spans(text, score.flow)) if place < _WEIGHED else 0.0
+            more = _told(self.spans(text, score.flow)) if place < _WEIGHED else 0.0
             undone = UNDO * (undoes and score.flow in self.assistant.undoing)
             read = None if reading is None or score.similar == 1.0 else reading.flows.get(score.flow, 0.0)
             likely = 0.0 if reading is None else READ * reading.among.get(score.flow, 0.0)
@@ -231,7 +193,7 @@ class Message:
         self._known[text, active] = weighed
         return weighed
 
-    def _spans(self, text: str, flow: str) -> list[Span]:
+    def spans(self, text: str, flow: str) -> list[Span]:
         """The values for a flow that the rules find."""
         return self.assistant.rules.read(text, self.context.slots_of(flow), self.context)
 
@@ -239,22 +201,22 @@ class Message:
         """How likely the first of these flows is what is asked for."""
         return confidence(ranked, self.context.reading.language)
 
-    def trust(self, text: str) -> float:
-        """How likely some words ask for a flow at all."""
-        return self.sure(self.ranked(text))
-
     def heard(self, text: str) -> Reading | None:
         """What the reader makes of the message, if the text is all of it."""
         return self.reading if text == self.core else None
-
-    def likely(self, flow: str) -> bool:
-        """Whether the reader thinks a flow possible at all, beside another."""
-        return self.reading is None or self.reading.among.get(flow, 0.0) >= POSSIBLE
 
     def values(
         self, text: str, slots: Mapping[str, SlotConfig], *, preset: Mapping[str, str] | None = None
     ) -> list[Found]:
         """The values that the words name, new ones and ones that replace another."""
+        key = (text, frozenset(slots), tuple((preset or {}).items()))
+        if key not in self._values:
+            self._values[key] = self._values_anew(text, slots, preset=preset)
+        return list(self._values[key])
+
+    def _values_anew(
+        self, text: str, slots: Mapping[str, SlotConfig], *, preset: Mapping[str, str] | None = None
+    ) -> list[Found]:
         spans = self.assistant.rules.read(positive(text, self.words), slots, self.context, asked=self.context.asked)
         spans += self._named_by_a_no(text, slots, spans)
         before = _not_wanted(self.words).before

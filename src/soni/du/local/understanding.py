@@ -8,16 +8,12 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from soni.core.commands import Acknowledge, CancelFlow, CorrectSlot, Help, OutOfScope, SetSlot
+from soni.core.commands import CancelFlow, CorrectSlot, Help, OutOfScope, SetSlot
 from soni.core.readable_text import readable_text
 from soni.du.local import acts, corrections
-from soni.du.local.answering import collect
-from soni.du.local.asides import agreed, read_as_act, resumed, said_to_any
 from soni.du.local.assistant import Assistant
-from soni.du.local.calling_off import called_off
-from soni.du.local.choosing import INTERRUPT, START, SURELY, request, two_requests
 from soni.du.local.clauses import parts
-from soni.du.local.confirming import confirm
+from soni.du.local.decide.decision import decide
 from soni.du.local.lead_ins import without_lead_in
 from soni.du.local.message import Message
 from soni.du.local.words import content
@@ -74,15 +70,7 @@ class LocalUnderstanding:
         if asked is not None and asked.sensitive:
             return self._secret(text, context)
         message = Message(text[:MOST_READ], context, self._assistant, whole=len(text) <= MOST_READ)
-        return (
-            agreed(message)
-            or said_to_any(message)
-            or resumed(message)
-            or called_off(message)
-            or read_as_act(message)
-            or _by_task(message)
-            or [Found(OutOfScope(), 1 - message.trust(message.core), "nothing fits")]
-        )
+        return decide(message)
 
     def _secret(self, text: str, context: DialogueContext) -> list[Found]:
         """What is said to a question for a secret is the secret, or an act; it is looked at no further."""
@@ -117,20 +105,3 @@ def _spelled(text: str, words: Language) -> str:
     figures |= {word: str(value) for word, value in words.numbers.units.items()}
     digits = [figures.get(word) for word in content(text)]
     return "".join(digit for digit in digits if digit) if len(digits) > 2 and all(digits) else ""
-
-
-def _by_task(message: Message) -> list[Found] | None:
-    match message.context.task:
-        case {"type": "collect"} if message.context.asked in message.context.slots:
-            return collect(message)
-        case {"type": "confirm"}:
-            return confirm(message)
-        case {"type": "inform"}:
-            if acts.is_acknowledgement(message.core, message.words):
-                return [Found(Acknowledge(), evidence="an acknowledgement")]
-            return request(message, message.core, INTERRUPT) or [Found(Acknowledge(), 0.5, "something was said")]
-        case _ if message.context.active_flow:
-            values = message.values(message.core, message.context.slots_of(*message.context.chain))
-            return request(message, message.core, SURELY if values else INTERRUPT) or values or None
-        case _:
-            return two_requests(message) or request(message, message.core, START)

@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from soni.config.models import FlowConfig
+    from soni.du.local.message import Message
     from soni.languages import Language
 
 _MOST = 10
+_MOST_OFFERED = 4
 
 
 class _Vague:
@@ -36,6 +38,11 @@ class _Vague:
 
 
 _vague = built(_Vague)
+
+
+def without_clitic(word: str, words: Language) -> str:
+    """A verb without the pronouns that are written on to it."""
+    return _vague(words).clitic.sub("", word)
 
 
 def vague_among(text: str, flows: Mapping[str, frozenset[str]], words: Language) -> list[str]:
@@ -69,3 +76,18 @@ def tells(flow: FlowConfig, words: Language) -> bool:
     """Whether a flow is there to tell something, by what its author says of it."""
     told = flow.description.sources if flow.description is not None else ()
     return any(_vague(words).telling.match(fold(text)) for text in told)
+
+
+def vague_flows(message: Message, text: str) -> set[str]:
+    """The flows that a request fits alike because it says too little: 'I need to pay something'."""
+    context = message.context
+    if context.task or context.active_flow or text != message.core:
+        return set()
+    words = {flow: said for flow, said in message.assistant.scorer.words.items() if flow in context.flows}
+    telling = {name for name, flow in context.flows.items() if tells(flow, message.words)}
+    fits = set(vague_among(text, words, message.words))
+    fits = fits if len(fits - telling) < 2 else fits - telling  # to make a payment is not to see the last ones
+    fits = telling if asks_in_general(text, message.words, message.assistant.name) else fits
+    if not 1 < len(fits) <= _MOST_OFFERED or message.values(text, context.slots_of(*fits)):
+        return set()
+    return fits

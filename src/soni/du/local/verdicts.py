@@ -128,6 +128,13 @@ _verdicts = built(_Verdicts)
 
 
 @built
+def yes_words(words: Language) -> frozenset[str]:
+    """Words that add nothing behind a yes."""
+    known = _verdicts(words)
+    return known.harmless | known.before | frozenset(words.answers.adds_nothing)
+
+
+@built
 def function_words(words: Language) -> frozenset[str]:
     """Words that may begin a phrase without saying what is to be done: 'I want to book a table'."""
     return frozenset((*words.spelling.common, *words.acts.around, *words.acts.oneself, *words.acts.wanting))
@@ -181,18 +188,69 @@ def verdict(text: str, reading: Reading, asked: Asked = _NOTHING_KNOWN, *, vouch
     return Verdict(True, rest) if joined or stopped else None
 
 
-def begun(text: str, words: Language, asked: Asked = _NOTHING_KNOWN) -> Verdict | None:
-    """A yes in front of words that nothing is known of, but that do not take it back; they may be a request."""
-    known = _verdicts(words)
-    text = _GLUED.sub(" ", squeezed(text, words))
-    doubted = "?" in text or known.is_condition(text) or known.goes_on_with_another(fold(text), asked)
-    opening = None if doubted else _opening(text, known, asked)
-    if opening is None or not (opening.joined or opening.stopped) or (opening.against(known) and not opening.joined):
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The words of a yes at the beginning of a message, and what is known of the words behind them."""
+
+    rest: str
+    """What is said behind the yes."""
+    strong: bool
+    """Whether the yes is one in any company: 'yes', not 'well' or 'fine'."""
+    stopped: bool
+    """Whether a full stop or the like stands behind it."""
+    joined: bool
+    """Whether a word joins something else to it: 'yes, and then …'."""
+    asks: bool
+    """Whether there is a question mark anywhere."""
+    asks_more: bool
+    """Whether the rest is a question of its own."""
+    trails_off: bool
+    """Whether it ends in dots: 'ok…'."""
+    against: bool
+    """Whether the rest has a word that may speak against it: 'but'."""
+    takes_back: bool
+    """Whether the rest has a word that takes it back: 'not', 'wait'."""
+
+
+def agreement(text: str, reading: Reading, asked: Asked = _NOTHING_KNOWN) -> Agreement | None:
+    """The yes that a message is or begins with; None where there is none, or a no beside it."""
+    known = _verdicts(reading.words)
+    text = _GLUED.sub(" ", squeezed(text, reading.words))
+    if (echo := known.echo.match(fold(text))) is not None:
+        text = text[echo.end() :]  # 'yes? that's right': what follows decides
+    folded = fold(text)
+    if trimmed(folded) in known.exclamations or known.is_condition(text) or known.goes_on_with_another(folded, asked):
         return None
+    whole = _as_boolean(text, reading)
+    if whole is False or _denied(text, folded, known) is not None:
+        return None
+    opening = _opening(text, known, asked)
+    if opening is None and not whole:
+        return None
+    first = (trimmed(folded).split() or [""])[0]
+    opening = _Opening("", first in known.strong, stopped=False, joined=False) if whole or not opening else opening
     rest = fold(opening.rest)
-    if known.takes_back.search(known.of_a_request.sub("", rest) if opening.joined else rest):
+    without = known.of_a_request.sub("", rest) if opening.joined else rest
+    return Agreement(
+        opening.rest,
+        opening.strong,
+        opening.stopped,
+        opening.joined,
+        asks="?" in text,
+        asks_more=rest.rstrip().endswith("?") and bool(known.question.match(rest)),
+        trails_off=_TRAILS_OFF.search(text) is not None,
+        against=opening.against(known),
+        takes_back=known.takes_back.search(without) is not None,
+    )
+
+
+def denial(text: str, reading: Reading) -> Verdict | None:
+    """The no that a message is, or begins or ends with."""
+    known = _verdicts(reading.words)
+    text = _GLUED.sub(" ", squeezed(text, reading.words))
+    if trimmed(fold(text)) in known.exclamations:
         return None
-    return Verdict(True, opening.rest)
+    return Verdict(False) if _as_boolean(text, reading) is False else _denied(text, fold(text), known)
 
 
 @dataclass(frozen=True, slots=True)

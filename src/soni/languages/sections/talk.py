@@ -51,6 +51,7 @@ class Answers:
     echo: Words
     not_declined: Words
     goes_with_yes: Words
+    adds_nothing: Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,7 @@ class Acts:
     breaks: Words
     joined: Words
     but: Words
+    instead: Words
     another: Words
     no_more_before: Words
     no_more: Patterns

@@ -1,0 +1,1 @@
+"""Fits the choice between the readings of a message."""
