@@ -203,7 +203,7 @@ def test_a_value_of_the_wrong_kind_is_told_in_plain_words(problems_of: Problems)
             "bot.yaml:12:48: 'source' of slot 'size' must be 'user' or 'system', not 'nobody'.",
             "bot.yaml:12:63: 'scope' of slot 'size' must be 'flow' or 'conversation', not 'world'.",
             "bot.yaml:12:80: 'examples' of slot 'size' must be a list, not 'big'.",
-            "bot.yaml:15:3: flow 'hello' must be a map with description, if, steps, trigger, not 'Hello'.",
+            "bot.yaml:15:3: flow 'hello' must be a map with description, if, priority, steps, trigger, not 'Hello'.",
             "bot.yaml:19:35: 'attempts' of flow 'bye', step 'collect_name' must be a whole number, not 'three'.",
             "bot.yaml:20:35: 'attempts' of flow 'bye', step 'collect_name_2' must be 1 or more, not 0.",
             "bot.yaml:21:32: this must be a span of time, such as 500ms, 5s, 2m or 1h30m.",
@@ -303,7 +303,7 @@ def test_a_flow_needs_a_step(problems_of: Problems) -> None:
         [
             "bot.yaml:2:18: 'steps' of flow 'hello' is empty. Give it at least one.",
             "bot.yaml:3:16: 'steps' of flow 'bye' is empty; it must be a list.",
-            "bot.yaml:4:3: flow 'more' is empty; it must be a map with description, if, steps, trigger.",
+            "bot.yaml:4:3: flow 'more' is empty; it must be a map with description, if, priority, steps, trigger.",
         ]
     )
 

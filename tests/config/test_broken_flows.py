@@ -5,7 +5,11 @@ from typing import TYPE_CHECKING
 
 from inline_snapshot import snapshot
 
+from soni import load_config
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.config.conftest import Problems
 
 
@@ -390,3 +394,24 @@ def test_set_gives_a_slot_a_value_of_its_type(problems_of: Problems) -> None:
             "bot.yaml:10:9: flow 'hello', step 'set_4' sets nothing. Give it 'slots:' or 'compute:'.",
         ]
     )
+
+
+def test_a_priority_that_does_not_exist_is_told_with_what_may_be_meant(problems_of: Problems) -> None:
+    assert problems_of("""\
+        flows:
+          stolen: {priority: urgnt, steps: [{say: "Blocked."}]}
+          hello: {priority: 1, steps: [{say: "Hello."}]}
+          bye: {priority: normal, steps: [{say: "Bye."}]}
+        """) == snapshot(
+        [
+            "bot.yaml:2:22: 'priority' of flow 'stolen' must be 'normal' or 'urgent', not 'urgnt'. Did you mean 'urgent'?",
+            "bot.yaml:3:21: 'priority' of flow 'hello' must be 'normal' or 'urgent', not 1.",
+        ]
+    )
+
+
+def test_a_flow_is_urgent_only_if_it_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "bot.yaml"
+    file.write_text("flows: {stolen: {priority: urgent, steps: [{say: A}]}, hello: {steps: [{say: B}]}}")
+    flows = load_config(file).flows
+    assert [flows[name].priority for name in ("stolen", "hello")] == ["urgent", "normal"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from soni.config.events import Events
@@ -46,6 +47,7 @@ def told(details: list[ErrorDetails], tree: dict[str, Any], source: SourceMap) -
 def _problem(detail: ErrorDetails, tree: dict[str, Any], source: SourceMap) -> Problem:
     loc = detail["loc"]
     context = detail.get("ctx", {})
+    near: str | None = None
     match detail["type"]:
         case "extra_forbidden":
             known = _known_keys(tree, loc[:-1])
@@ -55,6 +57,7 @@ def _problem(detail: ErrorDetails, tree: dict[str, Any], source: SourceMap) -> P
             return Problem(f"{_where(tree, loc[:-1])} needs '{loc[-1]}'.", loc[:-1])
         case "literal_error":
             wanted = str(context["expected"])
+            near = did_you_mean(str(detail["input"]), re.findall(r"'([^']*)'", wanted))
         case "greater_than_equal":
             wanted = f"{context['ge']} or more"
         case "greater_than":
@@ -69,7 +72,7 @@ def _problem(detail: ErrorDetails, tree: dict[str, Any], source: SourceMap) -> P
     value = detail["input"]
     if value is None:
         return Problem(f"{_where(tree, loc)} is empty; it must be {wanted}.", loc)
-    hint = f"Write {{type: {value}}}." if loc[:-1] == ("slots",) and isinstance(value, str) and value in TYPES else None
+    hint = f"Write {{type: {value}}}." if loc[:-1] == ("slots",) and isinstance(value, str) and value in TYPES else near
     return Problem(f"{_where(tree, loc)} must be {wanted}, not {_shown(value)}.", loc, hint)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, TypeAdapter
 from pydantic_core import PydanticCustomError
@@ -158,6 +158,8 @@ class FlowConfig(BaseModel):
     model_config = MODEL
 
     description: Text | None = None
+    priority: Literal["normal", "urgent"] = "normal"
+    """An urgent flow is heard at any question, before the words are taken for an answer."""
     trigger: TriggerConfig = TriggerConfig()
     if_: Expression | None = Field(default=None, alias="if")
     steps: Annotated[list[AnyStep], BeforeValidator(named), Field(min_length=1)]
