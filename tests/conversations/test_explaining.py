@@ -6,6 +6,8 @@ import json
 
 from soni import Actions
 from soni.core.commands import CancelFlow, CorrectSlot, HumanHandoff, OutOfScope, SetSlot, StartFlow
+from soni.du.context import DialogueContext
+from soni.du.understanding import Found, Understood
 from soni.runtime.explanation import Explanation
 from soni.testing import Conversation
 from tests.conftest import Assistant, Talk
@@ -56,6 +58,33 @@ async def test_b55_commands_are_told_with_who_found_them(assistant: Assistant, t
             "book.collect_city (collect): city is empty → waits",
         ]
     )
+
+
+class Torn:
+    """An understanding that has weighed two readings."""
+
+    async def understand(self, message: str, context: DialogueContext) -> Understood:
+        asked = context.task is not None and context.task["type"] == "collect"
+        command = (
+            SetSlot(slot="code", value=message) if asked else StartFlow(flow="book", slots={"city": "A", "days": 2})
+        )
+        found = Found(command, 0.71, runner_up=f"start weather by {message}", runner_up_confidence=0.2345)
+        return Understood((found,), by="torn")
+
+
+async def test_b55_the_reading_that_came_second_is_told(assistant: Assistant, talk: Talk) -> None:
+    user = talk(assistant(TRIP), understanding=Torn())
+    await user.say(text="sun")
+    meant = explained(user).commands[-1]
+    assert (meant.runner_up, meant.runner_up_confidence) == ("start weather by sun", 0.234)
+    assert str(meant).endswith("(torn, 0.71, rather than start weather by sun, 0.23)")
+    await user.say(text="zebra")
+    assert "zebra" not in str(explained(user)), "it may hold the words of a secret"
+
+
+def test_b55_a_trace_of_an_earlier_version_can_be_read() -> None:
+    stored = {"command": {"type": "help"}, "by": "local", "confidence": 0.5, "evidence": ""}
+    assert str(Explanation.of([stored])) == "understood help() (local, 0.50)"
 
 
 async def test_b55_branches_and_skips_tell_what_they_saw(assistant: Assistant, talk: Talk) -> None:

@@ -63,6 +63,8 @@ MALFORMED: dict[str, Any] = {
     "a confidence that is not a number": Understood((rome(confidence=float("nan")),), by="x"),
     "a confidence above one": Understood((rome(confidence=7),), by="x"),
     "a confidence below zero": Understood((rome(confidence=-0.1),), by="x"),
+    "a second reading that is no text": Understood((rome(runner_up=7),), by="x"),
+    "a second confidence above one": Understood((rome(runner_up_confidence=7),), by="x"),
     "a confidence that is missing": Understood((rome(confidence=None),), by="x"),
     "evidence that is no text": Understood((rome(evidence=["Rome"]),), by="x"),
     "words that are no text": Understood((rome(words=object()),), by="x"),

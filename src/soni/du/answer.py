@@ -31,7 +31,7 @@ def checked(answer: Any, context: DialogueContext) -> Understood:
     language = () if answer.language is None else (answer.language,)
     texts = [answer.by, *language, *(text for found in first for text in _texts(found))]
     if not all(isinstance(text, str) for text in texts):
-        raise UnderstandingFailed("'by', 'language', 'evidence' and 'words' are texts")
+        raise UnderstandingFailed("'by', 'language', 'evidence', 'words' and 'runner_up' are texts")
     dumped = [_dumped(found.command) for found in first]
     for command in dumped:
         commands.load(command, context.commands)
@@ -41,13 +41,15 @@ def checked(answer: Any, context: DialogueContext) -> Understood:
     return replace(answer, found=first)
 
 
-def _texts(found: Any) -> tuple[Any, Any]:
+def _texts(found: Any) -> tuple[Any, ...]:
     if not isinstance(found, Found):
         raise UnderstandingFailed(f"'found' holds a value of type {type(found).__name__}, not Found")
-    is_number = isinstance(found.confidence, int | float) and not isinstance(found.confidence, bool)
-    if not is_number or not 0 <= found.confidence <= 1:  # not a number (NaN) is not between them either
-        raise UnderstandingFailed("'confidence' is not a number from 0 to 1")
-    return found.evidence, found.words
+    for name in ("confidence", "runner_up_confidence"):
+        value = getattr(found, name)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not 0 <= value <= 1:  # not a number (NaN) is not between them either
+            raise UnderstandingFailed(f"'{name}' is not a number from 0 to 1")
+    return found.evidence, found.words, found.runner_up
 
 
 def _dumped(command: Any) -> dict[str, Any]:

@@ -29,6 +29,9 @@ class Found:
     evidence: str = ""
     words: str = ""
     """The person's own words that it was read from; empty when it was the message as a whole."""
+    runner_up: str = ""
+    """The reading that came second, where there was one."""
+    runner_up_confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,18 @@ class Meant:
     evidence: str
     words: str = ""
     """The person's own words it was read from, where they are not the whole message."""
+    runner_up: str = ""
+    """The reading that came second, where there was one."""
+    runner_up_confidence: float = 0.0
 
     def __str__(self) -> str:
         fields = ", ".join(f"{name}={value!r}" for name, value in self.command.items() if name != "type")
         words = f" from '{self.words}'" if self.words else ""
         evidence = f": {self.evidence}" if self.evidence else ""
-        return f"understood {self.command['type']}({fields}){words}{evidence} ({self.by}, {self.confidence:.2f})"
+        rather = f", rather than {self.runner_up}, {self.runner_up_confidence:.2f}" if self.runner_up else ""
+        return (
+            f"understood {self.command['type']}({fields}){words}{evidence} ({self.by}, {self.confidence:.2f}{rather})"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,6 +209,11 @@ def _traced(found: Iterable[Found], by: str, *, private: bool) -> list[dict[str,
             "confidence": round(one.confidence, 3),
             "evidence": "" if private else one.evidence,
             **({"words": one.words} if one.words and not private else {}),
+            **(_runner_up(one) if one.runner_up and not private else {}),
         }
         for one in found
     ]
+
+
+def _runner_up(one: Found) -> dict[str, Any]:
+    return {"runner_up": one.runner_up, "runner_up_confidence": round(one.runner_up_confidence, 3)}
