@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from soni.core.commands import ClearSlot, CorrectSlot, OutOfScope, SetSlot, StartFlow
+from soni.core.commands import CancelFlow, ClearSlot, CorrectSlot, OutOfScope, SetSlot, StartFlow
 from soni.dm.orchestrator.handler import happened
 from soni.flow.delta import FlowDelta, merge_delta
 
@@ -75,13 +75,17 @@ class CommandProcessor:
         return await self._unstuck(state)
 
     def _ordered(self, commands: Sequence[Command], state: DialogueState) -> list[Command]:
-        """In spoken order, but a value that only a flow of this message has comes after its start."""
+        """In spoken order, but a value that only a flow of this message has comes after its start.
+
+        So does a value whose flow the message cancels, if the flow that takes its place has the slot.
+        """
         manager = self._context.flow_manager
-        waiting: list[SetSlot] = []
+        waiting: list[SetSlot | CorrectSlot] = []
         ordered: list[Command] = []
         starts = [command for command in commands if isinstance(command, StartFlow)]
+        leaving = self._leaving(commands, state) if starts else frozenset()
         for command in commands:
-            if isinstance(command, SetSlot) and manager.owner_of(state, command.slot) is None and starts:
+            if isinstance(command, SetSlot | CorrectSlot) and self._waits(command, starts, leaving, state):
                 waiting.append(command)
                 continue
             ordered.append(command)
@@ -92,6 +96,28 @@ class CommandProcessor:
                 ordered += [value for value in waiting if value.slot in names]
                 waiting = [value for value in waiting if value.slot not in names]
         return [*ordered, *waiting]
+
+    def _waits(
+        self, value: SetSlot | CorrectSlot, starts: Sequence[StartFlow], leaving: frozenset[str], state: DialogueState
+    ) -> bool:
+        """Whether a value is for a flow that the message has yet to start."""
+        manager, known = self._context.flow_manager, self._context.config.flows
+        owner = manager.owner_of(state, value.slot)
+        if owner is None:
+            return isinstance(value, SetSlot) and bool(starts)
+        starting = [start.flow for start in starts if start.flow in known]
+        return owner in leaving and any(value.slot in manager.slot_names(flow) for flow in starting)
+
+    def _leaving(self, commands: Sequence[Command], state: DialogueState) -> frozenset[str]:
+        """The running flows that the message cancels: those it names, or the active one before anything is started."""
+        first = next((n for n, command in enumerate(commands) if isinstance(command, StartFlow)), len(commands))
+        named = [
+            command.flow
+            for n, command in enumerate(commands)
+            if isinstance(command, CancelFlow) and (command.flow is not None or n < first)
+        ]
+        cancel = self._context.flow_manager.cancel_flow
+        return frozenset(frame["flow_id"] for flow in named for frame in cancel(state, flow)[0])
 
     async def _handled(self, command: Command, state: DialogueState) -> DialogueState:
         handler = self._context.command_handlers[type(command)]
