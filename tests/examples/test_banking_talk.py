@@ -159,8 +159,8 @@ async def test_b34_cancelling_by_name(customer: Customer) -> None:
 
 
 async def test_b40_two_flows_that_fit_are_offered(customer: Customer) -> None:
-    assert await customer.says("I need to pay someone") == "Which of these do you mean?"
-    assert await customer.says("the first one") == "How much would you like to send?"
+    assert await customer.says("I need to pay something") == "Which of these do you mean?"
+    assert await customer.says("the first one") == "Which bill would you like to pay?"
 
 
 async def test_b41_b46_asides_come_back_to_the_question(customer: Customer) -> None:

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
     from training.decide.sample import Sample
 
-STEPS = 1000
+STEPS = 300
 SPARSE = 0.7
 """How much a weight must be worth to be kept."""
+PACE = 0.05
+"""How far a step goes; the features of a candidate move together, so a full step would go too far."""
 SPREAD = 0.002
 """How much large weights are held back."""
 AT_RISK = 0.3
@@ -89,14 +91,15 @@ def likely(scores: Any, data: Table) -> Any:
     return raised / np.add.reduceat(raised, data.rows)[data.owner]
 
 
-def fit(data: Table, *, steps: int = STEPS, sparse: float = SPARSE) -> Any:
+def fit(data: Table, begin: Any = None, *, steps: int = STEPS, sparse: float = SPARSE) -> Any:
     """The weights by accelerated steps down the gradient, small ones taken to be none."""
     cheapest = np.minimum.reduceat(data.costs, data.rows)[data.owner]
     right = (data.costs <= cheapest + 1e-9).astype(float)
     extra = np.minimum(data.costs - cheapest, 30.0)
     count = data.weight[data.owner] * np.where(cheapest > 0, 0.5, 1.0)
     size = len(data.names)
-    now, before = np.zeros(size), np.zeros(size)
+    now = np.zeros(size) if begin is None else begin
+    before = now
     squares = np.bincount(data.columns, (data.values**2) * count[data.of_row], size)
     pace = 6.0 / np.maximum(squares, 1.0)
     for step in range(steps):
@@ -109,8 +112,8 @@ def fit(data: Table, *, steps: int = STEPS, sparse: float = SPARSE) -> Any:
         slope = (slope + AT_RISK * chance * (extra - risk)) * count
         held_back = SPREAD * ahead * len(data.rows) / 10
         slope_of = held_back + np.bincount(data.columns, data.values * slope[data.of_row], size)
-        before, now = now, ahead - 0.1 * pace * slope_of
-        now = np.sign(now) * np.maximum(np.abs(now) - 0.1 * pace * sparse, 0.0)
+        before, now = now, ahead - PACE * pace * slope_of
+        now = np.sign(now) * np.maximum(np.abs(now) - PACE * pace * sparse, 0.0)
     return now
 
 
@@ -155,6 +158,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("samples", nargs="+", type=Path)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--from", dest="begin", type=Path, help="weights to go on from")
     parser.add_argument("--judge", action="store_true")
     parser.add_argument("--misses", default="")
     parser.add_argument("--sparse", type=float, default=SPARSE)
@@ -179,7 +183,8 @@ def main() -> None:
         report(found, misses=given.misses)
         return
     data = table(samples, names)
-    fitted = fit(data, sparse=given.sparse)
+    known = json.loads(given.begin.read_text(encoding="utf-8"))["weights"] if given.begin else {}
+    fitted = fit(data, np.array([known.get(name, 0.0) for name in names]), sparse=given.sparse)
     report(judged(fitted, data, samples), misses=given.misses)
     kept = {name: round(float(value), 3) for name, value in zip(names, fitted, strict=True) if abs(value) >= 0.005}
     print(f"{len(kept)} weights of {len(names)}")

@@ -24,6 +24,10 @@ _READ = {"thanks": "thank", "goodbye": "bye", "greeting": "greet"}
 """The trained reader's names of acts, where they differ."""
 
 
+SAME = 0.62
+"""How alike a message and a phrase of an assistant's own command must be to mean the same."""
+
+
 def generic_acts(message: Message) -> Iterator[Candidate]:
     """Every act that makes sense here, likely or not."""
     core, words = message.core, message.words
@@ -46,7 +50,6 @@ def generic_acts(message: Message) -> Iterator[Candidate]:
         command = resumes(message) if name == "resume" else command
         yield ready(name, _said(message, command, f"read as {name}"), signs)
     yield from _any_option(message, alike)
-    yield from _own_commands(message, alike)
 
 
 def _texts(message: Message) -> dict[str, str]:
@@ -131,17 +134,14 @@ def _any_option(message: Message, alike: dict[str, float]) -> Iterator[Candidate
         yield ready("any", _said(message, command, "takes any of them"), {"like": alike.get("skip", 0.0)})
 
 
-def _own_commands(message: Message, alike: dict[str, float]) -> Iterator[Candidate]:
-    """Commands of the assistant's own, by the phrases that their classes have; they are weighed as a wish for help is."""
+def own_command(message: Message) -> list[Found]:
+    """A command of the assistant's own, by the phrases of its class; no sample of any could be learned from."""
     for kind in message.context.commands.values():
         if kind.phrases and not any(field.is_required() for field in kind.model_fields.values()):
             like, phrase = nearest(message.core, kind.phrases)
-            signs = {
-                "like": like,
-                "said": float(like == 1.0),
-                "likest": float(like >= max(alike.values(), default=0.0)),
-            }
-            yield ready("repeat", _said(message, kind(), f"is like '{phrase}'"), signs)
+            if like >= SAME:
+                return [Found(kind(), min(like, 1.0), f"'{message.text}' is like '{phrase}'")]
+    return []
 
 
 def and_a_person(message: Message) -> Iterator[Candidate]:
